@@ -1,0 +1,12 @@
+// Compiles the gateway (tsc) and the page (vite) into dist/, and leaves a stamp by which `npm start` knows that it is up to date.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { fingerprint, root, STAMP } from './fingerprint.mjs';
+
+const run = (script, args) => execFileSync(process.execPath, [`${root}/node_modules/${script}`, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+
+rmSync(`${root}/dist`, { recursive: true, force: true });
+run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']);
+if (existsSync(`${root}/web/index.html`)) run('vite/bin/vite.js', ['build', '--config', 'web/vite.config.ts', '--logLevel', 'warn']);
+chmodSync(`${root}/dist/src/main.js`, 0o755);
+writeFileSync(STAMP, fingerprint());

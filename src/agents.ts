@@ -1,0 +1,78 @@
+// What can be run here: the agents file (JSON or YAML), checked. Knows no session.
+import { type Static, Type } from '@sinclair/typebox';
+import { PtyParams, Side } from './protocol/params.js';
+
+const Skill = Type.Object(
+  {
+    id: Type.String({ minLength: 1 }),
+    name: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1 }),
+    tags: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+export const Policy = Type.Object(
+  {
+    terminate_on_last_controller: Type.Boolean({ default: false, description: 'End the session when its last controller goes.' }),
+    idle_timeout_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      default: null,
+      description: 'End a session in which nothing was typed or printed for so long.',
+    }),
+    max_session_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+      default: null,
+      description: 'End a session at this age.',
+    }),
+    max_sessions: Type.Integer({ minimum: 1, default: 100, description: 'Most running sessions of this agent.' }),
+    redaction: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on' }),
+    live_stream: Type.Union([Type.Literal('redacted'), Type.Literal('raw')], { default: 'redacted' }),
+  },
+  { additionalProperties: false },
+);
+export type Policy = Static<typeof Policy>;
+
+export const AgentConfig = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    description: Type.String({ minLength: 1, default: 'A terminal.' }),
+    version: Type.String({ minLength: 1, default: '1.0.0' }),
+    command: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
+    cwd: Type.Optional(Type.String({ minLength: 1 })),
+    env: Type.Record(Type.String(), Type.String(), { default: {} }),
+    allow_command_override: Type.Boolean({ default: false }),
+    skills: Type.Array(Skill, { default: [] }),
+    pty: PtyParams,
+    policy: Policy,
+  },
+  { additionalProperties: false },
+);
+export type AgentConfig = Static<typeof AgentConfig>;
+
+/** An agent with its instance id, as in every URL. */
+export interface Agent extends AgentConfig {
+  readonly id: string;
+}
+
+/** The agents as they are now (the file is read again on SIGHUP). */
+export interface Agents {
+  get(instanceId: string): Agent | undefined;
+  list(): readonly Agent[];
+}
+
+/** What may be asked of a new session (contract: POST /agents/:inst/sessions). */
+export const SessionRequest = Type.Object(
+  {
+    argv: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 256 })),
+    cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
+    env: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.String())),
+    cols: Type.Optional(Side),
+    rows: Type.Optional(Side),
+    label: Type.Optional(Type.String({ maxLength: 128 })),
+    default_role: Type.Optional(Type.Union([Type.Literal('controller'), Type.Literal('observer')])),
+    secrets: Type.Optional(Type.Array(Type.String({ minLength: 4, maxLength: 4096 }), { maxItems: 64 })),
+    redaction: Type.Optional(Type.Union([Type.Literal('on'), Type.Literal('off')])),
+    live_stream: Type.Optional(Type.Union([Type.Literal('redacted'), Type.Literal('raw')])),
+  },
+  { $id: 'SessionRequest', additionalProperties: false },
+);
+export type SessionRequest = Static<typeof SessionRequest>;

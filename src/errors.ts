@@ -1,0 +1,72 @@
+// One table of all that can go wrong, for wire, HTTP and close codes. Knows no transport.
+
+/** How a code looks from outside: its A2A type, whether trying again may help, and its HTTP status (pty-ws §6). */
+interface ErrorRow {
+  readonly a2a: string;
+  readonly retryable: boolean;
+  readonly status: number;
+}
+
+/** The codes of `op: "Error"` frames and of HTTP error bodies (pty-ws §6). */
+export const errorTable = {
+  TASK_NOT_FOUND: { a2a: 'TaskNotFound', retryable: false, status: 404 },
+  TASK_NOT_CANCELABLE: { a2a: 'TaskNotCancelable', retryable: false, status: 409 },
+  INVALID_REQUEST: { a2a: 'InvalidRequest', retryable: false, status: 400 },
+  UNSUPPORTED_OPERATION: { a2a: 'UnsupportedOperation', retryable: false, status: 400 },
+  UNAUTHENTICATED: { a2a: 'Unauthenticated', retryable: false, status: 401 },
+  PERMISSION_DENIED: { a2a: 'PermissionDenied', retryable: false, status: 403 },
+  RATE_LIMITED: { a2a: 'RateLimited', retryable: true, status: 429 },
+  INTERNAL: { a2a: 'Internal', retryable: true, status: 500 },
+  REPLAY_OUT_OF_RANGE: { a2a: 'ReplayOutOfRange', retryable: false, status: 416 },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** The codes of the PTY-level `Error` session frame (pty-ext §7.7). */
+export type PtyErrorCode = 'PTY_WRITE_FAILED' | 'PTY_RESIZE_FAILED' | 'PTY_OUTPUT_LAGGED' | 'KEYFRAME_UNAVAILABLE';
+
+/** WebSocket close codes (pty-ws §6). */
+export const closeCode = {
+  orderly: 1000,
+  tooBig: 1009,
+  fault: 1011,
+  protocol: 4400,
+  authentication: 4401,
+  authorization: 4403,
+  gone: 4404,
+  rateLimited: 4429,
+} as const;
+
+/** Why a connection is ended in order (pty-ws §5.4). */
+export type GoodbyeReason = 'server_shutdown' | 'session_closed' | 'principal_revoked' | 'rate_limited' | 'other';
+
+interface FaultOptions {
+  /** HTTP status, where the table's default for the code does not fit (a session that is unknown, a command that cannot start). */
+  readonly status?: number;
+  readonly retryable?: boolean;
+  readonly details?: Record<string, unknown>;
+  readonly cause?: unknown;
+}
+
+/** A failure with a name: what is thrown wherever a client is to be told. Its message is shown to the client. */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly retryable: boolean;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: FaultOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.status = options.status ?? errorTable[code].status;
+    this.retryable = options.retryable ?? errorTable[code].retryable;
+    this.details = options.details;
+  }
+}
+
+/** Any thrown value as a Fault; what was not meant for clients becomes INTERNAL, without its message. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault('INTERNAL', 'the gateway failed to do this; its log says why', { cause: error });
+}

@@ -1,0 +1,100 @@
+// The contract of the log: what happened in a session, in order. Knows no terminal, no client and no protocol.
+
+/** One thing that happened. `body` is opaque here. */
+export interface Entry {
+  /** What it is, up to 32 ASCII characters, for example `Output`. */
+  readonly kind: string;
+  /** UUIDv7. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly ts: number;
+  readonly body: Uint8Array;
+}
+
+/** An entry that the log has taken. Its number is its own for ever. */
+export interface Numbered extends Entry {
+  /** 1…2^53−1, without gaps over all drafts of the session. */
+  readonly sequence: number;
+}
+
+/** What a writer hands in: an entry to keep, or `null`, which takes a number and keeps nothing (a frame for one connection). */
+export type Draft = Entry | null;
+
+/** An entry is kept while it is among the newest `frames` OR younger than `seconds` (pty-ws §8); `null` drafts do not count. */
+export interface Retention {
+  readonly frames: number;
+  readonly seconds: number;
+}
+
+/** What is said about a session beside its entries; kept with them, and gone with them. */
+export type SessionRecord = Readonly<Record<string, unknown>>;
+
+/** What is kept, as numbers. */
+export interface Extent {
+  /** The lowest number not trimmed away: 1 until the first entry goes, then the lowest entry kept. Never goes back. */
+  readonly oldest: number;
+  /** The last number given; 0 for a fresh session. */
+  readonly current: number;
+}
+
+/** Called once for each append that was taken, in order: its kept entries, and the extent after it. */
+export type Follower = (entries: readonly Numbered[], extent: Extent) => void;
+
+/** A session's entries, for anyone. */
+export interface LogReader {
+  /** What is kept now, as far as this process knows. */
+  extent(): Extent;
+  /** The kept entries with a number above `after`, ascending, at most `limit.frames` of them and, past the first, `limit.bytes` of bodies; empty at the end. */
+  read(after: number, limit: { readonly frames: number; readonly bytes: number }): Promise<Numbered[]>;
+  /** The newest kept entry of a kind. */
+  latest(kind: string): Promise<Numbered | undefined>;
+  /** From now on, tells of each append. Returns the way to stop. A follower that throws harms nobody else. */
+  follow(follower: Follower): () => void;
+}
+
+/** The one who may write. */
+export interface LogWriter {
+  readonly reader: LogReader;
+  /**
+   * Numbers, stores, trims and announces, in one step and in the order of the calls; the drafts of one call get consecutive numbers.
+   * Resolves with the first of them once all are taken (from then on they survive the end of this process), after the followers were told.
+   * While the store is away it waits, keeping the order. Rejects with a LogError only when these drafts will never be taken.
+   */
+  append(drafts: readonly Draft[]): Promise<number>;
+  /** Replaces the session's record. Same promises as `append`. */
+  amend(record: SessionRecord): Promise<void>;
+  /** Lets go of the session after what was appended is taken. Its entries stay. */
+  release(): Promise<void>;
+}
+
+/** Why a log did not do it. `fenced`: another writer claimed the session. `corrupt`: what is stored cannot be read. */
+export type LogFailure = 'fenced' | 'corrupt' | 'unavailable' | 'unknown_session' | 'exists';
+
+export class LogError extends Error {
+  override readonly name = 'LogError';
+  readonly failure: LogFailure;
+  constructor(failure: LogFailure, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.failure = failure;
+  }
+}
+
+/** All sessions' logs. */
+export interface Log {
+  /** Begins a session's log; the caller owns it. LogError `exists` if the id was ever used. */
+  create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter>;
+  /** Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers. */
+  claim(sessionId: string): Promise<LogWriter>;
+  /** LogError `unknown_session`, or `corrupt`. The same reader for the same session while anybody follows it. */
+  reader(sessionId: string): Promise<LogReader>;
+  /** The record of a session, or undefined if it is unknown. */
+  record(sessionId: string): Promise<SessionRecord | undefined>;
+  /** All sessions that are kept, by id ascending. A session that cannot be read is left out and named in `trouble()`. */
+  records(): Promise<ReadonlyArray<{ readonly sessionId: string; readonly record: SessionRecord }>>;
+  /** Forgets a session wholly. */
+  remove(sessionId: string): Promise<void>;
+  /** In one sentence, what keeps the log from taking entries now; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Takes what was appended, then lets go of all. */
+  close(): Promise<void>;
+}

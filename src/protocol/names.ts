@@ -1,0 +1,29 @@
+// The fixed names of the wire: URIs, subprotocols, operations. Knows nothing else.
+
+/** pty-ws §1. */
+export const BINDING_URI = 'https://agentic-sandbox.aiwg.io/bindings/pty-ws/v1';
+export const BINDING_VERSION = '1.0.0';
+/** pty-ext §1. */
+export const EXTENSION_URI = 'https://agentic-sandbox.aiwg.io/extensions/pty-extensions/v1';
+/** pty-ext §7.5. */
+export const SNAPSHOT_FORMAT = 'vt100-screen-state-v1';
+
+/** pty-ws §2.2. */
+export const JSON_SUBPROTOCOL = 'pty-ws.v1';
+export const BINARY_SUBPROTOCOL = 'pty-ws.v1.binary';
+export type Subprotocol = typeof JSON_SUBPROTOCOL | typeof BINARY_SUBPROTOCOL;
+/** A browser's token, offered as `bearer.<base64url of the token>`; never echoed. */
+export const BEARER_PREFIX = 'bearer.';
+
+/** pty-ws §4, in the order that the hello tells them. */
+export const CORE_OPERATIONS = ['SendMessage', 'SendStreamingMessage', 'GetTask', 'ListTasks', 'CancelTask', 'SubscribeToTask'] as const;
+
+/** pty-ext §6. */
+export const PTY_OPERATIONS = [
+  'pty.join_session',
+  'pty.leave_session',
+  'pty.session_input',
+  'pty.session_resize',
+  'pty.request_role',
+  'pty.request_keyframe',
+] as const;

@@ -1,0 +1,18 @@
+// Finds, makes and ends sessions. Knows no HTTP.
+import type { Agent, SessionRequest } from '../agents.js';
+import type { Session } from './session.js';
+
+export interface Sessions {
+  /** Faults: PERMISSION_DENIED (403), INVALID_REQUEST 422 (cannot start), RATE_LIMITED 503 (too many). */
+  create(agent: Agent, request: SessionRequest, createdBy: string): Promise<Session>;
+  /** A running or kept session of that instance. */
+  find(instanceId: string, sessionId: string): Promise<Session | undefined>;
+  /** All kept sessions of an instance, the newest first. */
+  list(instanceId: string): Promise<Session[]>;
+  /** In one sentence, why no session is taken now; undefined when all is well. */
+  trouble(): string | undefined;
+  /** Takes no new session from now on. */
+  stopTaking(): void;
+  /** Ends the owned sessions (`instance_terminated`) and waits for their Closed. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,140 @@
+// What a session is to those who attach to it, wherever its terminal runs. Knows no socket, no Redis and no HTTP.
+import type { Fault, GoodbyeReason } from '../errors.js';
+import type { LogReader } from '../log/log.js';
+import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
+import type { ScreenView, Size } from '../terminal/terminal.js';
+
+/** Frames whose audience is everyone are read from the log; the rest is delivered to one member in the order of their numbers. */
+export interface Delivery {
+  readonly sequence: number;
+  /** A Keyframe is announced with its number before its picture is ready. Never rejects (KEYFRAME_UNAVAILABLE is a frame too). */
+  readonly frame: Frame | Promise<Frame>;
+}
+
+/** A connection, as the session sees it. */
+export interface Member {
+  /** A frame for this connection alone, in ascending order; may be called inside any turn. */
+  deliver(delivery: Delivery): void;
+  /** The session sends this connection away. */
+  dismiss(reason: GoodbyeReason, closeCode: number, detail?: string): void;
+}
+
+export interface JoinRequest {
+  readonly role: Role;
+  /** Hints, used for the first controller alone (protocol R12). */
+  readonly size?: Partial<Size>;
+  readonly label?: string;
+  /** Whether the principal has `pty:control`. */
+  readonly mayControl: boolean;
+  /** `sub` of the token. */
+  readonly principal: string;
+}
+
+/**
+ * A join, done in one turn (protocol R1): nothing falls between these. The member also gets later frames by `deliver`,
+ * but RoleAssigned and the Keyframe of the flush are here.
+ */
+export interface Joined {
+  readonly clientId: string;
+  readonly role: Role;
+  readonly roleAssigned: Frame;
+  readonly membership: Frame;
+  /** Ends the flush. All with a lower number is in it, or before `roleAssigned`; live begins after it. */
+  readonly keyframe: Delivery;
+  /** What could be replayed when the join was taken (protocol R2): in range iff oldest − 1 ≤ replay_from < roleAssigned.sequence. */
+  readonly oldest: number;
+  /** Set if the session has ended: to be sent after the Keyframe, then the goodbye. */
+  readonly closed?: Frame;
+}
+
+/** Who types: a member, or a message that comes without one and needs a free lease (protocol, A2A). */
+export type Author = { readonly clientId: string } | 'message';
+
+export interface SessionDescription {
+  readonly session_id: string;
+  readonly instance_id: string;
+  readonly task_id: string;
+  readonly context_id: string;
+  readonly state: 'running' | 'closed';
+  readonly created_at: string;
+  readonly closed_at?: string;
+  readonly exit_code?: number | null;
+  readonly reason?: ClosedReason;
+  readonly cols: number;
+  readonly rows: number;
+  readonly title?: string;
+  readonly label?: string;
+  readonly created_by: string;
+  readonly replica_id: string;
+  readonly current_sequence: number;
+  readonly oldest_sequence: number;
+  readonly controllers: ReadonlyArray<{ readonly client_id: string; readonly label?: string }>;
+  readonly observers: ReadonlyArray<{ readonly client_id: string; readonly label?: string }>;
+}
+
+/** All verbs are turns: taken one at a time, in the order of the calls. They reject with a Fault that is meant for the client. */
+export interface Session {
+  readonly id: string;
+  readonly instanceId: string;
+  /** What everyone may see, in order. */
+  readonly frames: LogReader;
+  describe(): SessionDescription;
+  /** RATE_LIMITED when observers are full (protocol R9). */
+  join(request: JoinRequest, member: Member): Promise<Joined>;
+  /** Resolves with the number of the MembershipChanged that tells of it; undefined if the client was no member. */
+  leave(clientId: string): Promise<number | undefined>;
+  /** PERMISSION_DENIED unless the author has control. What the kernel did not take becomes a PTY_WRITE_FAILED delivery (or INTERNAL for a message). */
+  input(author: Author, bytes: Uint8Array): Promise<void>;
+  /** A size that is the same is no event. */
+  resize(clientId: string, size: Size): Promise<void>;
+  /** RoleAssigned follows as a delivery. PERMISSION_DENIED if `mayControl` was false and controller is asked for. */
+  requestRole(clientId: string, role: Role): Promise<void>;
+  /** A Keyframe follows as a delivery: the first at once, more within a second share one at its end (protocol R9). */
+  requestKeyframe(clientId: string): Promise<void>;
+  /** This member's cursor fell out of the tail: PTY_OUTPUT_LAGGED and a Keyframe follow as deliveries; live goes on after the Keyframe's number. */
+  lagged(clientId: string): Promise<void>;
+  /** Moves the lease to a member (others become observers), or frees it. */
+  moveControl(clientId: string | null): Promise<void>;
+  /** Ends the session; one Closed with this reason follows. TASK_NOT_CANCELABLE (409) if it has ended. */
+  end(reason: ClosedReason): Promise<void>;
+  view(): Promise<ScreenView>;
+  /** The task that the session is (protocol, A2A). */
+  readonly task: SessionTask;
+}
+
+/** What the session keeps for its task. */
+export interface SessionTask {
+  /** A2A 1.0 Task, as JSON. */
+  snapshot(historyLength?: number): TaskJson;
+  /** Types a message; the same messageId twice is typed once. Resolves with the task when its state is WORKING. */
+  send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> }): Promise<TaskJson>;
+  /** Resolves when the task rests (quiet, or ended). */
+  rest(): Promise<TaskJson>;
+  /** TASK_NOT_CANCELABLE if it has ended. */
+  cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson>;
+}
+
+export type TaskState =
+  | 'TASK_STATE_SUBMITTED'
+  | 'TASK_STATE_WORKING'
+  | 'TASK_STATE_INPUT_REQUIRED'
+  | 'TASK_STATE_COMPLETED'
+  | 'TASK_STATE_FAILED'
+  | 'TASK_STATE_CANCELED';
+
+export interface MessageJson {
+  readonly messageId: string;
+  readonly role: string;
+  readonly parts: ReadonlyArray<Readonly<Record<string, unknown>>>;
+  readonly [key: string]: unknown;
+}
+
+export interface TaskJson {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: { readonly state: TaskState; readonly timestamp: string; readonly message?: MessageJson };
+  readonly history?: readonly MessageJson[];
+  readonly [key: string]: unknown;
+}
+
+export type { Fault };

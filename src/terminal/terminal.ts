@@ -1,0 +1,101 @@
+// What a terminal is: a process on a PTY (Terminal) and what it shows (Screen). Knows no client, no frame and no log.
+
+/** Integers, 1…1024. */
+export interface Size {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+export interface Command extends Size {
+  /** Program and arguments; at least the program. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The child's whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** How a process ended: `code` is null when a signal ended it. */
+export interface Exit {
+  readonly code: number | null;
+  /** Name, as `SIGKILL`; null when it exited by itself. */
+  readonly signal: string | null;
+}
+
+export interface TerminalEvents {
+  /** Raw bytes, coalesced: at once after silence, else at most 64 KiB or 4 ms. */
+  output(bytes: Uint8Array): void;
+  /** Once, after the last output. */
+  exit(exit: Exit): void;
+}
+
+export interface Terminal {
+  readonly pid: number;
+  /** Types bytes in the order of the calls. Resolves when the kernel has them; rejects with TerminalError `write` when they could not be delivered. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Throws TerminalError `resize`. */
+  resize(size: Size): void;
+  /** Stops reading the PTY, so that the process waits. Bounded by the caller (I8). */
+  pause(): void;
+  resume(): void;
+  /** Ends the process group: SIGHUP (and SIGCONT), then SIGKILL after `graceMs`. `exit` follows. */
+  end(graceMs?: number): void;
+}
+
+/** Throws TerminalError `start` (in words that a person understands) if the command cannot be executed there. */
+export type SpawnTerminal = (command: Command, events: TerminalEvents) => Promise<Terminal>;
+
+export class TerminalError extends Error {
+  override readonly name = 'TerminalError';
+  readonly failure: 'start' | 'write' | 'resize';
+  constructor(failure: 'start' | 'write' | 'resize', message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.failure = failure;
+  }
+}
+
+/** A screen as bytes: written to any terminal of that size, fresh or dirty, they give this screen (pty-ext §7.5, `vt100-screen-state-v1`). */
+export interface Snapshot extends Size {
+  readonly bytes: Uint8Array;
+  /** The number of the last output or resize folded in; 0 if none. */
+  readonly anchor: number;
+}
+
+/** A screen as text, for people and programs. */
+export interface ScreenView extends Size {
+  readonly sequence: number;
+  /** Zero-based. */
+  readonly cursor: { readonly row: number; readonly col: number; readonly visible: boolean };
+  readonly title: string;
+  /** `rows` of them, blanks at the end trimmed. */
+  readonly lines: readonly string[];
+}
+
+/** One step of a screen's past. */
+export type ScreenStep =
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly kind: 'output'; readonly sequence: number; readonly bytes: Uint8Array }
+  | { readonly kind: 'resize'; readonly sequence: number; readonly size: Size };
+
+/** The screen of one session: a fold over its steps. It works beside the stream, and nobody waits for it but who asks. */
+export interface Screen {
+  output(sequence: number, bytes: Uint8Array): void;
+  resize(sequence: number, size: Size): void;
+  /** The state after all steps given before this call. Rejects with ScreenUnavailable (hung, broken, being folded again for too long). */
+  snapshot(): Promise<Snapshot>;
+  /** As `snapshot`, for reading. */
+  view(): Promise<ScreenView>;
+  /** Bytes of output given and not yet folded. */
+  readonly backlog: number;
+  dispose(): void;
+}
+
+export class ScreenUnavailable extends Error {
+  override readonly name = 'ScreenUnavailable';
+}
+
+/** Makes screens, in worker threads. */
+export interface ScreenHost {
+  /** `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far (from the newest kept Keyframe on). */
+  open(size: Size, past: () => AsyncIterable<ScreenStep>): Screen;
+  close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Two workers: the tests start real servers and terminals, and a small machine is the usual case.
+    maxWorkers: 2,
+  },
+});
