@@ -2,7 +2,7 @@
 import type { Fault, GoodbyeReason } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
-import type { ScreenView, Size } from '../terminal/terminal.js';
+import type { ScreenView, Size, Snapshot } from '../terminal/terminal.js';
 
 /** Frames whose audience is everyone are read from the log; the rest is delivered to one member in the order of their numbers. */
 export interface Delivery {
@@ -95,9 +95,13 @@ export interface Session {
   lagged(clientId: string): Promise<void>;
   /** Moves the lease to a member (others become observers), or frees it. */
   moveControl(clientId: string | null): Promise<void>;
+  /** Sends a member away: `Member.dismiss` with `principal_revoked` and 4403, wherever it is connected. TASK_NOT_FOUND (404) if it is no member. */
+  dismiss(clientId: string): Promise<void>;
   /** Ends the session; one Closed with this reason follows. TASK_NOT_CANCELABLE (409) if it has ended. */
   end(reason: ClosedReason): Promise<void>;
   view(): Promise<ScreenView>;
+  /** The screen as bytes for any terminal of its size. */
+  snapshot(): Promise<Snapshot>;
   /** The task that the session is (protocol, A2A). */
   readonly task: SessionTask;
 }
