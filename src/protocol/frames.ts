@@ -34,7 +34,10 @@ export const RoleAssigned = Type.Object(
 );
 export type RoleAssigned = Static<typeof RoleAssigned>;
 
-export const MemberRef = Type.Object({ client_id: Type.String(), label: Type.Optional(Type.String()) });
+export const MemberRef = Type.Object(
+  { client_id: Type.String(), label: Type.Optional(Type.String()) },
+  { $id: 'MemberRef', description: 'Someone attached, by the name of the connection (pty-ext §7.4).' },
+);
 export type MemberRef = Static<typeof MemberRef>;
 
 export const MembershipChanged = Type.Object(
@@ -96,8 +99,24 @@ export type PtyError = Static<typeof PtyError>;
 /** Payload of `op: "pty.session_frame"`. */
 export const SessionFramePayload = Type.Union([Output, Resize, RoleAssigned, MembershipChanged, Keyframe, Closed, PtyError], {
   $id: 'SessionFramePayload',
+  description: 'What a `pty.session_frame` carries, by its `kind` (pty-ext §7).',
 });
 export type SessionFramePayload = Output | Resize | RoleAssigned | MembershipChanged | Keyframe | Closed | PtyError;
+
+/** A2A 1.0 in its own JSON: what every reader of a task needs is checked, and the rest let through. */
+export const Task = Type.Object(
+  { id: Type.String(), contextId: Type.String(), status: Type.Object({ state: Type.String() }) },
+  { $id: 'Task', description: 'The A2A task that the session is (pty-ws §4).' },
+);
+
+export const TaskStatusUpdate = Type.Object(
+  { task: Task, delta: Type.Object({ metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }) },
+  { $id: 'TaskStatusUpdate', description: 'The task after a change, and the change: an A2A update event (pty-ws §4).' },
+);
+export interface TaskStatusUpdate {
+  task: { readonly id: string; readonly contextId: string; readonly status: { readonly state: string }; readonly [key: string]: unknown };
+  delta: { readonly metadata?: Readonly<Record<string, unknown>>; readonly [key: string]: unknown };
+}
 
 /** `TaskStatusUpdate` is an op of its own; all others are kinds of `pty.session_frame`. */
 export type FrameKind = SessionFramePayload['kind'] | 'TaskStatusUpdate';

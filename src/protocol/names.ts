@@ -27,3 +27,9 @@ export const PTY_OPERATIONS = [
   'pty.request_role',
   'pty.request_keyframe',
 ] as const;
+
+/** pty-ws §4, §5.6: understood, though the hello does not list them. */
+export const OTHER_OPERATIONS = ['Unsubscribe', 'UpdateServiceParameters', 'ping'] as const;
+
+/** All that a client may ask for. */
+export type Op = (typeof CORE_OPERATIONS)[number] | (typeof PTY_OPERATIONS)[number] | (typeof OTHER_OPERATIONS)[number];

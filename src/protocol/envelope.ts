@@ -1,0 +1,129 @@
+// What stands around every payload, in both directions: envelopes (pty-ws §3) and the server's answers (§4…§6). Knows no socket.
+import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type ErrorCode, errorTable, type GoodbyeReason } from '../errors.js';
+import { SessionFramePayload, Task, TaskStatusUpdate } from './frames.js';
+import { BINDING_URI, BINDING_VERSION } from './names.js';
+
+/** Longest `id` that a client may choose, in characters (protocol R7). */
+export const MAX_ID_CHARS = 128;
+/** Most extension URIs in one frame or header. */
+export const MAX_EXTENSIONS = 16;
+/** Longest extension URI, in characters. */
+export const MAX_URI_CHARS = 256;
+/** Largest `service_parameters`, in characters of JSON: they are kept for the connection and go out with every task event. */
+export const MAX_SERVICE_PARAMETERS_CHARS = 8192;
+
+/** An object of any members. */
+export const JsonObject = Type.Record(Type.String(), Type.Unknown());
+const Id = Type.String({ minLength: 1, maxLength: MAX_ID_CHARS });
+const Extensions = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_CHARS }), { maxItems: MAX_EXTENSIONS });
+const Sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Members that are not named here are let through and ignored, so that later versions may add some. */
+export const ClientEnvelope = Type.Object(
+  {
+    op: Type.String({ minLength: 1, maxLength: MAX_ID_CHARS }),
+    id: Id,
+    ts: Type.Optional(Type.String({ maxLength: 64, description: 'When the client sent it; not interpreted.' })),
+    payload: JsonObject,
+    sequence: Type.Optional(Type.Never({ description: 'Only the server numbers frames.' })),
+    replay_from: Type.Optional(Type.Union([Sequence, Type.Null()])),
+    extensions: Type.Optional(Extensions),
+    service_parameters: Type.Optional(JsonObject),
+  },
+  { $id: 'ClientEnvelope', description: 'Every TEXT frame of a client (pty-ws §3).' },
+);
+export type ClientEnvelope = Static<typeof ClientEnvelope>;
+
+/** RFC 3339, UTC, milliseconds. */
+const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
+
+/** What stands in every envelope of the server; frames of the session have a `sequence` besides (protocol R3). */
+const around = { id: Id, ts: Type.String({ pattern: TIMESTAMP }) };
+
+function answer<P extends TSchema>(payload: P, description: string, rest: Record<string, TSchema> = {}) {
+  return Type.Object({ op: Type.String(), ...around, payload, ...rest }, { description });
+}
+
+const OneTask = Type.Object({ task: Task });
+const Nothing = Type.Object({});
+
+const SessionHost = Type.Object({
+  supported_backends: Type.Array(Type.String()),
+  default_backend: Type.String(),
+  supported_classes: Type.Array(Type.String()),
+  default_class: Type.String(),
+  observe_supported: Type.Boolean(),
+  drive_supported: Type.Boolean(),
+  reattach_supported: Type.Boolean(),
+});
+
+const Hello = Type.Object({
+  binding_uri: Type.Literal(BINDING_URI),
+  binding_version: Type.Literal(BINDING_VERSION),
+  supported_operations: Type.Array(Type.String()),
+  activated_extensions: Type.Array(Type.String()),
+  session: Type.Object({ session_id: Type.String(), current_sequence: Sequence }),
+  session_host: SessionHost,
+  payload_mode: Type.Optional(
+    Type.Object({ binary: Type.Literal(true), binary_subprotocol: Type.String(), json_subprotocol: Type.String() }),
+  ),
+});
+export type Hello = Static<typeof Hello>;
+
+const goodbyeReasons = [
+  'server_shutdown',
+  'session_closed',
+  'principal_revoked',
+  'rate_limited',
+  'other',
+] as const satisfies readonly GoodbyeReason[];
+const Goodbye = Type.Object({ reason: Type.Union(goodbyeReasons.map((r) => Type.Literal(r))), detail: Type.Optional(Type.String()) });
+
+const errorCodes = Object.keys(errorTable) as ErrorCode[];
+const ErrorPayload = Type.Object({
+  code: Type.Union(errorCodes.map((c) => Type.Literal(c))),
+  message: Type.String({ minLength: 1 }),
+  a2a_error: Type.Object({ type: Type.String() }),
+  retryable: Type.Boolean(),
+});
+
+/** Every TEXT frame of the server, by its `op`. A response has its request's `id`; what the server begins has a fresh UUIDv7. */
+export const serverEnvelopes = {
+  binding_hello: answer(Hello, 'The first frame of a connection, once; its number 0 stands outside the counter (pty-ws §5.1).', {
+    sequence: Type.Literal(0),
+  }),
+  binding_goodbye: answer(Goodbye, 'The last frame before an orderly close (pty-ws §5.4).'),
+  pong: answer(
+    Type.Object({ client_ts: Type.Optional(Type.String()), server_ts: Type.String({ pattern: TIMESTAMP }) }),
+    'The answer to a `ping` (pty-ws §5.6).',
+  ),
+  Error: answer(ErrorPayload, 'A request that was not done, and why (pty-ws §6).'),
+  'SendMessage.Response': answer(OneTask, 'The task, at rest or as it was when the message had been typed (pty-ws §4).'),
+  'SendStreamingMessage.Accepted': answer(
+    Type.Object({ task_id: Type.String() }),
+    'The message was typed; updates follow until the task rests (pty-ws §4).',
+  ),
+  'GetTask.Response': answer(OneTask, 'The task as it is now (pty-ws §4).'),
+  'ListTasks.Response': answer(
+    Type.Object({ tasks: Type.Array(Task), next_page_token: Type.Union([Type.String(), Type.Null()]) }),
+    'One page of tasks (pty-ws §4).',
+  ),
+  'CancelTask.Response': answer(OneTask, 'The task, canceled (pty-ws §4).'),
+  'SubscribeToTask.Accepted': answer(
+    Type.Object({ current_sequence: Sequence }),
+    'Updates follow for the life of the connection (pty-ws §4).',
+  ),
+  'Unsubscribe.Response': answer(Nothing, 'No more updates follow (pty-ws §4).'),
+  'UpdateServiceParameters.Response': answer(Nothing, 'The new parameters hold from now on (pty-ws §4).'),
+  TaskStatusUpdate: answer(TaskStatusUpdate, 'The task has changed: a numbered frame of the session (pty-ws §4, §9).', {
+    sequence: Sequence,
+    service_parameters: Type.Optional(JsonObject),
+  }),
+  'pty.session_frame': answer(SessionFramePayload, 'A numbered frame of the session (pty-ext §7).', {
+    sequence: Sequence,
+    extensions: Type.Optional(Extensions),
+  }),
+} as const satisfies Record<string, TObject>;
+
+export type ServerOp = keyof typeof serverEnvelopes;

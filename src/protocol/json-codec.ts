@@ -1,0 +1,116 @@
+// Envelopes to text and back (pty-ws §3): what comes from strangers is checked here, once, and what goes out is built here. Knows no socket.
+import { type ErrorCode, errorTable, Fault } from '../errors.js';
+import { checker } from './check.js';
+import { ClientEnvelope, MAX_ID_CHARS, MAX_SERVICE_PARAMETERS_CHARS, type ServerOp } from './envelope.js';
+import type { Frame, TaskStatusUpdate } from './frames.js';
+import { newId } from './ids.js';
+import type { Op } from './names.js';
+import { JsonRefused, parseJson } from './safe-json.js';
+import { isOp, type Payload, verbs } from './verbs.js';
+
+/** A fault about one request; `requestId` is the id to echo, where its text had a usable one. */
+export class RequestFault extends Fault {
+  readonly requestId: string | undefined;
+
+  constructor(code: ErrorCode, message: string, requestId?: string) {
+    super(code, message);
+    this.requestId = requestId;
+  }
+}
+
+const checkEnvelope = checker(ClientEnvelope, '');
+const checkers = Object.fromEntries(Object.entries(verbs).map(([op, schema]) => [op, checker(schema, 'payload')]));
+
+/** A client's TEXT frame. RequestFault INVALID_REQUEST says what was wrong and where. */
+export function decodeEnvelope(text: string): ClientEnvelope {
+  const value = parse(text);
+  const problem = checkEnvelope(value) ?? tooLarge(value, '');
+  if (problem) throw new RequestFault('INVALID_REQUEST', problem, usableId(value));
+  return value as ClientEnvelope;
+}
+
+/** An operation's payload, with nulls of optional members left out. Fault UNSUPPORTED_OPERATION, or INVALID_REQUEST naming the member. */
+export function checkPayload<O extends Op>(op: O, payload: Record<string, unknown>): Payload<O>;
+export function checkPayload(op: string, payload: Record<string, unknown>): Payload;
+export function checkPayload(op: string, payload: Record<string, unknown>): Payload {
+  if (!isOp(op)) throw new Fault('UNSUPPORTED_OPERATION', `op: there is no operation ${JSON.stringify(op)} here`);
+  const given = withoutNulls(payload, verbs[op].required ?? []);
+  const problem = checkers[op]?.(given) ?? tooLarge(given, 'payload.');
+  if (problem) throw new Fault('INVALID_REQUEST', problem);
+  return given as Payload;
+}
+
+interface Extra {
+  readonly extensions?: readonly string[] | undefined;
+  readonly service_parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The envelope of a numbered frame. With `service_parameters` a TaskStatusUpdate tells them twice: around, and in `delta.metadata` (pty-ws §9). */
+export function encodeFrame(frame: Frame, extra: Extra = {}): Buffer {
+  const head = JSON.stringify(envelope(opOf(frame), frame.id, frame.ts, { sequence: frame.sequence, ...extra }));
+  const open = `${head.slice(0, -1)},"payload":`;
+  if (frame.kind === 'Output') return Buffer.from(`${open}{"kind":"Output","stream":"stdout","data":"${base64(frame.body)}"}}`);
+  return Buffer.concat([Buffer.from(open), bodyOf(frame, extra), CLOSE]);
+}
+
+/** The envelope of anything else that the server says: an answer has its request's `id`, what it begins has a fresh one. */
+export function encodeMessage(
+  op: ServerOp,
+  payload: object,
+  options: Extra & { readonly id?: string | undefined; readonly sequence?: number | undefined } = {},
+): string {
+  const { id = newId(), ...rest } = options;
+  return JSON.stringify({ ...envelope(op, id, Date.now(), rest), payload });
+}
+
+/** `op: "Error"` (pty-ws §6), with the id of the request that failed, or a fresh one. */
+export function encodeError(fault: Fault, requestId?: string): string {
+  const id = requestId ?? (fault instanceof RequestFault ? fault.requestId : undefined);
+  const { code, message, retryable } = fault;
+  return encodeMessage('Error', { code, message, a2a_error: { type: errorTable[code].a2a }, retryable }, { id });
+}
+
+const CLOSE = Buffer.from('}');
+
+function envelope(op: ServerOp, id: string, ts: number, rest: object) {
+  return { op, id, ts: new Date(ts).toISOString(), ...rest };
+}
+
+function opOf(frame: Frame): ServerOp {
+  return frame.kind === 'TaskStatusUpdate' ? 'TaskStatusUpdate' : 'pty.session_frame';
+}
+
+/** The payload as it is kept, untouched but for a task event that carries parameters of its receiver. */
+function bodyOf({ kind, body }: Frame, { service_parameters }: Extra): Uint8Array {
+  if (kind !== 'TaskStatusUpdate' || !service_parameters) return body;
+  const { task, delta }: TaskStatusUpdate = JSON.parse(Buffer.from(body).toString());
+  return Buffer.from(JSON.stringify({ task, delta: { ...delta, metadata: { ...delta.metadata, ...service_parameters } } }));
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonRefused ? new RequestFault('INVALID_REQUEST', error.message) : error;
+  }
+}
+
+function usableId(value: unknown): string | undefined {
+  const id = value !== null && typeof value === 'object' && 'id' in value ? value.id : undefined;
+  return typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS ? id : undefined;
+}
+
+function tooLarge(holder: unknown, where: string): string | undefined {
+  const size = JSON.stringify((holder as Extra).service_parameters ?? null).length;
+  if (size <= MAX_SERVICE_PARAMETERS_CHARS) return undefined;
+  return `${where}service_parameters: expected at most ${MAX_SERVICE_PARAMETERS_CHARS} characters of JSON, got ${size}`;
+}
+
+function withoutNulls(payload: Record<string, unknown>, required: readonly string[]): Record<string, unknown> {
+  if (!Object.values(payload).includes(null)) return payload;
+  return Object.fromEntries(Object.entries(payload).filter(([name, value]) => value !== null || required.includes(name)));
+}
