@@ -1,0 +1,126 @@
+// A session that has ended: history, last screen and Closed, served from the log alone. Knows no terminal process.
+import { Fault } from '../errors.js';
+import type { LogReader, LogWriter } from '../log/log.js';
+import type { Frame } from '../protocol/frames.js';
+import { newId } from '../protocol/ids.js';
+import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import type { Screen, ScreenHost, ScreenView, Snapshot } from '../terminal/terminal.js';
+import { past } from './past.js';
+import { keyframeOf } from './picture.js';
+import { describe, type KeptSession } from './record.js';
+import type { Joined, JoinRequest, Member, Session, SessionDescription, SessionTask } from './session.js';
+import { EndedTask, statusNow } from './task.js';
+
+export interface ClosedSessionParts {
+  readonly kept: KeptSession;
+  readonly reader: LogReader;
+  readonly screens: ScreenHost;
+  /** For the numbers of what late readers alone are sent; asked for when the first of them comes. */
+  writer(): Promise<LogWriter>;
+}
+
+export class ClosedSession implements Session {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly frames: LogReader;
+  readonly task: SessionTask;
+  readonly #parts: ClosedSessionParts;
+  #writer: Promise<LogWriter> | undefined;
+  #picture: Promise<Snapshot> | undefined;
+
+  constructor(parts: ClosedSessionParts) {
+    const { kept, reader } = parts;
+    this.#parts = parts;
+    this.id = kept.session_id;
+    this.instanceId = kept.instance_id;
+    this.frames = reader;
+    this.task = new EndedTask(
+      kept.task ?? { id: kept.session_id, contextId: kept.context_id, status: statusNow('TASK_STATE_FAILED'), history: [] },
+    );
+  }
+
+  describe(): SessionDescription {
+    return describe(this.#parts.kept, this.frames);
+  }
+
+  /** Everyone is an observer here, and alone (protocol R10). */
+  async join(request: JoinRequest, _member: Member): Promise<Joined> {
+    const clientId = newId();
+    const downgrade = request.role === 'controller' ? { downgraded: true as const, reason: 'the session has ended' } : {};
+    const self = request.label === undefined ? { client_id: clientId } : { client_id: clientId, label: request.label };
+    const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
+    const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
+    this.#writer ??= this.#parts.writer();
+    const first = await (await this.#writer).append([null, null, null]);
+    const numbered = (frame: Unnumbered, sequence: number): Frame => ({ ...frame, sequence });
+    const closed = await this.frames.latest('Closed');
+    return {
+      clientId,
+      role: 'observer',
+      roleAssigned: numbered(role, first),
+      membership: numbered(membership, first + 1),
+      keyframe: { sequence: first + 2, frame: keyframeOf(this, first + 2) },
+      oldest: this.frames.extent().oldest,
+      ...(closed ? { closed } : {}),
+    };
+  }
+
+  async leave(): Promise<undefined> {
+    return undefined;
+  }
+
+  input = over;
+  resize = over;
+  requestRole = over;
+  requestKeyframe = over;
+  moveControl = over;
+  dismiss = over;
+
+  async lagged(): Promise<void> {
+    // Nothing is live here.
+  }
+
+  async end(): Promise<never> {
+    throw new Fault('TASK_NOT_CANCELABLE', 'the session has ended');
+  }
+
+  async view(): Promise<ScreenView> {
+    return this.#withScreen((screen) => screen.view());
+  }
+
+  snapshot(): Promise<Snapshot> {
+    this.#picture ??= this.#withScreen((screen) => screen.snapshot());
+    this.#picture.catch(() => {
+      this.#picture = undefined;
+    });
+    return this.#picture;
+  }
+
+  /** Lets go of what late readers made it hold. */
+  async release(): Promise<void> {
+    const writer = await this.#writer;
+    this.#writer = undefined;
+    await writer?.release();
+  }
+
+  async #withScreen<T>(look: (screen: Screen) => Promise<T>): Promise<T> {
+    const screen = this.#parts.screens.open(this.#parts.kept, () => past(this.frames));
+    try {
+      for await (const step of past(this.frames)) {
+        if (step.kind === 'output') screen.output(step.sequence, step.bytes);
+        else if (step.kind === 'resize') screen.resize(step.sequence, step.size);
+        else {
+          screen.resize(step.snapshot.anchor, step.snapshot);
+          screen.output(step.snapshot.anchor, step.snapshot.bytes);
+        }
+      }
+      return await look(screen);
+    } finally {
+      screen.dispose();
+    }
+  }
+}
+
+async function over(): Promise<never> {
+  throw new Fault('INVALID_REQUEST', 'the session has ended');
+}

@@ -1,0 +1,47 @@
+// Ends a session that is idle for too long or too old. Knows nothing of what it ends.
+
+/** Longest delay that a timer takes, in milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export interface TimeLimits {
+  /** Seconds without input and output; null for none. */
+  readonly idleSeconds: number | null;
+  /** Seconds of life; null for none. */
+  readonly ageSeconds: number | null;
+}
+
+export class TimeLimit {
+  readonly #limits: TimeLimits;
+  readonly #over: () => void;
+  readonly #born = Date.now();
+  #touched = Date.now();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `over` is called once, when a limit is passed. */
+  constructor(limits: TimeLimits, over: () => void) {
+    this.#limits = limits;
+    this.#over = over;
+    this.#watch();
+  }
+
+  /** Something was typed or printed. */
+  touch(): void {
+    this.#touched = Date.now();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #watch(): void {
+    const left = this.#leftMs();
+    if (left <= 0) this.#over();
+    else if (left !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#watch(), Math.min(left, LONGEST_TIMER_MS)).unref();
+  }
+
+  #leftMs(): number {
+    const until = (from: number, seconds: number | null) =>
+      seconds === null ? Number.POSITIVE_INFINITY : from + seconds * 1000 - Date.now();
+    return Math.min(until(this.#touched, this.#limits.idleSeconds), until(this.#born, this.#limits.ageSeconds));
+  }
+}

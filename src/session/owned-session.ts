@@ -1,0 +1,420 @@
+// A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
+import type { Agent } from '../agents.js';
+import { closeCode, Fault, type PtyErrorCode } from '../errors.js';
+import type { LogReader, LogWriter, Numbered } from '../log/log.js';
+import type { ClosedReason, Frame, Resize, Role, RoleAssigned } from '../protocol/frames.js';
+import { newId } from '../protocol/ids.js';
+import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import {
+  type Exit,
+  type Screen,
+  type ScreenHost,
+  type ScreenView,
+  type Size,
+  type Snapshot,
+  type Terminal,
+  TerminalError,
+} from '../terminal/terminal.js';
+import { bounded } from './bounded.js';
+import { Cadence } from './cadence.js';
+import { ClosedSession } from './closed-session.js';
+import { closing } from './closing.js';
+import { Journal } from './journal.js';
+import { TimeLimit } from './limits.js';
+import { OneASecond } from './one-a-second.js';
+import { OutputHold } from './output-hold.js';
+import { past } from './past.js';
+import { keyframe, keyframeOf } from './picture.js';
+import { describe, type KeptSession } from './record.js';
+import { type Attached, type Grant, Roster } from './roster.js';
+import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
+import { TerminalTask } from './task.js';
+import { Valve } from './valve.js';
+
+/** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
+const LOG_PATIENCE_MS = 10_000;
+
+export interface OwnedSessionParts {
+  readonly agent: Agent;
+  readonly kept: KeptSession;
+  readonly writer: LogWriter;
+  readonly screens: ScreenHost;
+  /** Once, when the Closed is in the log and the record tells of it; or, without `after`, when the log has failed. */
+  ended(session: OwnedSession, after: ClosedSession | undefined, error?: unknown): void;
+}
+
+export class OwnedSession implements Session {
+  readonly id: string;
+  readonly instanceId: string;
+  readonly frames: LogReader;
+  readonly task: TerminalTask;
+  readonly #parts: OwnedSessionParts;
+  readonly #roster: Roster;
+  readonly #journal: Journal;
+  readonly #screen: Screen;
+  readonly #cadence: Cadence;
+  readonly #hold = new OutputHold();
+  readonly #valve: Valve;
+  readonly #limit: TimeLimit;
+  readonly #keyframeRequests = new OneASecond();
+  readonly #terminateOnLastController: boolean;
+  #terminal: Terminal | undefined;
+  #size: Size;
+  /** The first controller's size hints have been heard. */
+  #sized = false;
+  #wanted: ClosedReason | undefined;
+  #exit: Exit | undefined;
+  /** The Closed is appended, or never will be. */
+  #closing = false;
+  #over = false;
+  #after: ClosedSession | undefined;
+
+  constructor(parts: OwnedSessionParts) {
+    const { kept, agent, writer } = parts;
+    this.#parts = parts;
+    this.id = kept.session_id;
+    this.instanceId = kept.instance_id;
+    this.frames = writer.reader;
+    this.#size = { cols: kept.cols, rows: kept.rows };
+    this.#terminateOnLastController = agent.policy.terminate_on_last_controller;
+    this.#roster = new Roster({
+      maxControllers: agent.pty.max_controllers,
+      maxObservers: agent.pty.max_observers,
+      firstRole: kept.default_role === 'observer' ? undefined : 'controller',
+    });
+    this.#journal = new Journal(writer, { taken: (entries) => this.#fold(entries), failed: (error) => this.#fail(error) });
+    this.#screen = parts.screens.open(this.#size, () => past(this.frames));
+    this.#cadence = new Cadence(cadenceOf(agent), {
+      snapshot: () => this.#screen.snapshot(),
+      write: (snapshot) => void this.#append([keyframe(snapshot)]),
+      release: () => this.#letGo(),
+    });
+    this.#valve = new Valve({ pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() }, () => ({
+      waiting: this.#hold.bytes + this.#journal.bytesInFlight,
+      unfolded: this.#screen.backlog,
+    }));
+    this.#limit = new TimeLimit({ idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds }, () =>
+      this.#end('timeout'),
+    );
+    this.task = new TerminalTask(
+      { id: kept.session_id, contextId: kept.context_id },
+      {
+        type: (author, bytes) => this.#type(author, bytes),
+        publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
+        end: () => this.#end('killed'),
+      },
+    );
+  }
+
+  /** The terminal that this session owns; to be given once, before any verb. */
+  own(terminal: Terminal): void {
+    this.#terminal = terminal;
+  }
+
+  describe(): SessionDescription {
+    if (this.#after) return this.#after.describe();
+    return describe(this.#parts.kept, this.frames, { ...this.#size, members: this.#roster.members() });
+  }
+
+  // ── Members ──
+
+  async join(request: JoinRequest, member: Member): Promise<Joined> {
+    if (this.#after) return this.#after.join(request, member);
+    this.#refuseIfOver();
+    const clientId = newId();
+    const grant = this.#roster.join(clientId, request, member);
+    const role = entry('RoleAssigned', { ...told(grant), client_id: clientId });
+    const membership = this.#membership();
+    const resize = grant.role === 'controller' ? this.#firstSize(request.size) : undefined;
+    const drafts = resize ? [null, membership, resize, null] : [null, membership, null];
+    let joined: Joined | undefined;
+    const appended = this.#append(drafts, (first) => {
+      const last = first + drafts.length - 1;
+      joined = {
+        clientId,
+        role: grant.role,
+        roleAssigned: { ...role, sequence: first },
+        membership: { ...membership, sequence: first + 1 },
+        keyframe: { sequence: last, frame: this.#picture(last) },
+        oldest: this.frames.extent().oldest,
+      };
+    });
+    await this.#logged(appended, () => void this.leave(clientId));
+    return joined as Joined;
+  }
+
+  async leave(clientId: string): Promise<number | undefined> {
+    this.#keyframeRequests.forget(clientId);
+    const gone = this.#roster.leave(clientId);
+    if (!gone || this.#closing) return undefined;
+    const appended = this.#append([this.#membership()]);
+    const wasLast = gone.role === 'controller' && this.#roster.count('controller') === 0;
+    if (wasLast && this.#terminateOnLastController) this.#end('last_member_left');
+    return this.#logged(appended);
+  }
+
+  async requestRole(clientId: string, role: Role): Promise<void> {
+    this.#refuseIfOver();
+    const grant = this.#roster.request(clientId, role);
+    const asking = this.#roster.get(clientId) as Attached;
+    await this.#assign([{ to: asking, grant }], grant.changed);
+  }
+
+  async moveControl(clientId: string | null): Promise<void> {
+    this.#refuseIfOver();
+    const changed = this.#roster.moveControl(clientId);
+    if (changed.length > 0)
+      await this.#assign(
+        changed.map((to) => ({ to, grant: { role: to.role } })),
+        true,
+      );
+  }
+
+  async dismiss(clientId: string): Promise<void> {
+    const gone = this.#roster.get(clientId);
+    if (!gone) throw new Fault('TASK_NOT_FOUND', `no member ${clientId} is attached to this session`);
+    gone.member.dismiss('principal_revoked', closeCode.authorization);
+    await this.leave(clientId);
+  }
+
+  // ── What a member may do ──
+
+  async input(author: Author, bytes: Uint8Array): Promise<void> {
+    const written = this.#type(author, bytes);
+    if (author === 'message') return written;
+    written.catch((error: Error) => this.#tellError(author.clientId, 'PTY_WRITE_FAILED', error.message));
+  }
+
+  async resize(clientId: string, size: Size): Promise<void> {
+    this.#refuseIfOver();
+    if (!this.#roster.isController(clientId)) throw new Fault('PERMISSION_DENIED', 'observers cannot send pty.session_resize');
+    try {
+      const resize = this.#resized(size);
+      if (resize) await this.#logged(this.#append([resize]));
+    } catch (error) {
+      if (!(error instanceof TerminalError)) throw error;
+      this.#tellError(clientId, 'PTY_RESIZE_FAILED', error.message);
+    }
+  }
+
+  async requestKeyframe(clientId: string): Promise<void> {
+    this.#refuseIfOver();
+    this.#attached(clientId);
+    this.#keyframeRequests.ask(clientId, () => this.#sendPicture(clientId));
+  }
+
+  async lagged(clientId: string): Promise<void> {
+    if (this.#closing) return;
+    this.#tellError(clientId, 'PTY_OUTPUT_LAGGED', 'this connection was too slow for the output; a Keyframe follows');
+    this.#sendPicture(clientId);
+  }
+
+  async end(reason: ClosedReason): Promise<void> {
+    if (this.#wanted || this.#exit) throw new Fault('TASK_NOT_CANCELABLE', 'the session has ended');
+    this.#end(reason);
+  }
+
+  view(): Promise<ScreenView> {
+    return this.#after ? this.#after.view() : this.#screen.view();
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#after ? this.#after.snapshot() : this.#screen.snapshot();
+  }
+
+  // ── The terminal's side ──
+
+  /** The terminal printed. */
+  printed(bytes: Uint8Array): void {
+    this.#limit.touch();
+    if (this.#hold.empty && !this.#cadence.holding) this.#output(bytes);
+    else this.#hold.push(bytes);
+    this.#valve.turn();
+  }
+
+  /** The terminal's process has ended, and all that it printed was told. */
+  exited(exit: Exit): void {
+    this.#exit = exit;
+    this.#letGo();
+  }
+
+  #output(bytes: Uint8Array): void {
+    const sequence = this.#journal.next;
+    void this.#append([entry('Output', bytes)]);
+    this.#cadence.appended(sequence, bytes);
+    this.task.heard();
+  }
+
+  /** What waited for a Keyframe goes on; the end of the session, too. */
+  #letGo(): void {
+    while (!this.#hold.empty && !this.#cadence.holding) this.#output(this.#hold.shift());
+    this.#valve.turn();
+    if (this.#exit && this.#hold.empty && !this.#closing) this.#close(this.#exit);
+  }
+
+  #fold(entries: readonly Numbered[]): void {
+    for (const { kind, sequence, body } of entries) {
+      if (kind === 'Output') this.#screen.output(sequence, body);
+      else if (kind === 'Resize') this.#screen.resize(sequence, JSON.parse(Buffer.from(body).toString()) as Resize);
+      else continue;
+      this.#cadence.taken();
+    }
+    this.#valve.turn();
+  }
+
+  // ── The end ──
+
+  #end(reason: ClosedReason): void {
+    if (this.#wanted || this.#exit) return;
+    this.#wanted = reason;
+    this.#terminal?.end();
+  }
+
+  #close(exit: Exit): void {
+    this.#rest();
+    this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
+    const { kind, ...closed } = closing(exit, this.#wanted);
+    const kept: KeptSession = {
+      ...this.#parts.kept,
+      state: 'closed',
+      closed_at: new Date().toISOString(),
+      exit_code: closed.exit_code,
+      reason: closed.reason,
+      last_size: this.#size,
+      task: this.task.snapshot(),
+    };
+    void this.#append([entry(kind, closed)], () => void this.#closed(kept));
+  }
+
+  async #closed(kept: KeptSession): Promise<void> {
+    const { writer, screens } = this.#parts;
+    this.#over = true;
+    this.#journal.stop();
+    this.#after = new ClosedSession({ kept, reader: this.frames, writer: async () => writer, screens });
+    try {
+      await this.#journal.amend(kept);
+      this.#parts.ended(this, this.#after);
+    } catch (error) {
+      this.#parts.ended(this, undefined, error);
+    }
+    this.#screen.dispose();
+  }
+
+  #fail(error: unknown): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#rest();
+    this.#journal.stop();
+    this.#terminal?.end();
+    for (const { member } of this.#roster.all()) member.dismiss('other', closeCode.fault, 'the log of this session has failed');
+    this.#screen.dispose();
+    this.#parts.ended(this, undefined, error);
+  }
+
+  #rest(): void {
+    this.#closing = true;
+    this.#cadence.stop();
+    this.#limit.stop();
+    this.#valve.stop();
+  }
+
+  // ── Helpers of the turns ──
+
+  #append(drafts: ReadonlyArray<Unnumbered | null>, taken?: (first: number) => void): Promise<number> {
+    const appended = this.#journal.append(drafts, taken);
+    appended.catch(() => {}); // told to all by #fail
+    return appended;
+  }
+
+  #logged(appended: Promise<number>, late?: () => void): Promise<number> {
+    return bounded(appended, LOG_PATIENCE_MS, () => {
+      late?.();
+      return new Fault('INTERNAL', 'the log does not take anything at the moment; try again');
+    });
+  }
+
+  #refuseIfOver(): void {
+    if (this.#closing) throw new Fault('INVALID_REQUEST', 'the session has ended');
+  }
+
+  #attached(clientId: string): Attached {
+    const attached = this.#roster.get(clientId);
+    if (!attached) throw new Fault('PERMISSION_DENIED', 'join the session first');
+    return attached;
+  }
+
+  /** Throws at once if the author may not; else resolves when the kernel has the bytes. */
+  #type(author: Author, bytes: Uint8Array): Promise<void> {
+    this.#refuseIfOver();
+    const may = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
+    if (!may)
+      throw new Fault(
+        'PERMISSION_DENIED',
+        author === 'message' ? 'another connection holds the control' : 'observers cannot send pty.session_input',
+      );
+    this.#limit.touch();
+    return this.#terminal?.write(bytes) ?? Promise.reject(new TerminalError('write', 'the terminal is not there'));
+  }
+
+  #firstSize(hint: Partial<Size> | undefined): Unnumbered | undefined {
+    const first = !this.#sized;
+    this.#sized = true;
+    if (!first || !hint) return undefined;
+    try {
+      return this.#resized({ ...this.#size, ...hint });
+    } catch {
+      return undefined; // it is a hint
+    }
+  }
+
+  #resized(size: Size): Unnumbered | undefined {
+    const { cols, rows } = size;
+    if (cols === this.#size.cols && rows === this.#size.rows) return undefined;
+    this.#terminal?.resize({ cols, rows });
+    this.#size = { cols, rows };
+    return entry('Resize', { cols, rows });
+  }
+
+  #membership(): Unnumbered {
+    return entry('MembershipChanged', this.#roster.members());
+  }
+
+  async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
+    const frames = grants.map(({ to, grant }) => entry('RoleAssigned', { ...told(grant), client_id: to.clientId }));
+    const drafts = [...frames.map(() => null), ...(changed ? [this.#membership()] : [])];
+    const appended = this.#append(drafts, (first) => {
+      for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
+    });
+    await this.#logged(appended);
+  }
+
+  #tellError(clientId: string, code: PtyErrorCode, message: string): void {
+    const to = this.#roster.get(clientId);
+    if (!to || this.#closing) return;
+    const error = entry('Error', { code, message });
+    void this.#append([null], (sequence) => deliver(to, { ...error, sequence }));
+  }
+
+  #sendPicture(clientId: string): void {
+    const to = this.#roster.get(clientId);
+    if (!to || this.#closing) return;
+    void this.#append([null], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence) }));
+  }
+
+  /** To be called when the log has taken the number: then all below it is folded, and nothing above. */
+  #picture(sequence: number): Promise<Frame> {
+    return keyframeOf(this.#screen, sequence);
+  }
+}
+
+const deliver = (to: Attached, frame: Frame) => to.member.deliver({ sequence: frame.sequence, frame });
+
+function told(grant: Grant): Pick<RoleAssigned, 'role' | 'downgraded' | 'reason'> {
+  return grant.downgraded === undefined ? { role: grant.role } : { role: grant.role, downgraded: true, reason: grant.downgraded };
+}
+
+/** Often enough that a Keyframe is always among what the log keeps. */
+function cadenceOf({ pty }: Agent): { frames: number; seconds: number } {
+  const frames = Math.max(1, Math.min(pty.keyframe_interval_frames, Math.floor(pty.replay_buffer_frames / 2)));
+  return { frames, seconds: pty.keyframe_interval_seconds };
+}

@@ -1,0 +1,28 @@
+// The steps from which a screen can be folded again: the newest Keyframe in the log, and what came after it. Knows no emulator.
+import type { LogReader } from '../log/log.js';
+import type { Keyframe, Resize } from '../protocol/frames.js';
+import type { ScreenStep } from '../terminal/terminal.js';
+
+/** One read of the log, at most. */
+const READ = { frames: 256, bytes: 1024 * 1024 };
+
+const json = <T>(body: Uint8Array): T => JSON.parse(Buffer.from(body).toString()) as T;
+
+export async function* past(reader: LogReader): AsyncGenerator<ScreenStep> {
+  const newest = await reader.latest('Keyframe');
+  if (newest) {
+    const { snapshot, snapshot_cols: cols, snapshot_rows: rows, anchor_sequence: anchor } = json<Keyframe>(newest.body);
+    yield { kind: 'snapshot', snapshot: { cols, rows, anchor, bytes: Buffer.from(snapshot, 'base64') } };
+  }
+  let after = newest?.sequence ?? 0;
+  for (;;) {
+    const entries = await reader.read(after, READ);
+    const last = entries.at(-1);
+    if (!last) return;
+    for (const { kind, sequence, body } of entries) {
+      if (kind === 'Output') yield { kind: 'output', sequence, bytes: body };
+      else if (kind === 'Resize') yield { kind: 'resize', sequence, size: json<Resize>(body) };
+    }
+    after = last.sequence;
+  }
+}

@@ -1,0 +1,60 @@
+// What is kept of a session beside its frames, and how it is told. Knows no log and no member.
+import type { SessionRequest } from '../agents.js';
+import type { LogReader, SessionRecord } from '../log/log.js';
+import type { ClosedReason, MembershipChanged } from '../protocol/frames.js';
+import type { PtyParams } from '../protocol/params.js';
+import type { SessionDescription, TaskJson } from './session.js';
+
+export interface KeptSession extends SessionRecord {
+  readonly session_id: string;
+  readonly instance_id: string;
+  readonly context_id: string;
+  readonly state: 'running' | 'closed';
+  readonly created_at: string;
+  readonly closed_at?: string;
+  readonly exit_code?: number | null;
+  readonly reason?: ClosedReason;
+  /** As it began; the size now is in the newest Resize or Keyframe. */
+  readonly cols: number;
+  readonly rows: number;
+  readonly label?: string;
+  readonly created_by: string;
+  readonly replica_id: string;
+  readonly pty: PtyParams;
+  readonly default_role?: SessionRequest['default_role'];
+  /** Of a closed session: its last size, and its task as it ended. */
+  readonly last_size?: { readonly cols: number; readonly rows: number };
+  readonly task?: TaskJson;
+}
+
+/** What is known only while somebody runs it. */
+interface Live {
+  readonly cols: number;
+  readonly rows: number;
+  readonly members: Pick<MembershipChanged, 'controllers' | 'observers'>;
+}
+
+export function describe(kept: KeptSession, reader: LogReader, live?: Live): SessionDescription {
+  const { current, oldest } = reader.extent();
+  const size = live ?? kept.last_size ?? kept;
+  return {
+    session_id: kept.session_id,
+    instance_id: kept.instance_id,
+    task_id: kept.session_id,
+    context_id: kept.context_id,
+    state: kept.state,
+    created_at: kept.created_at,
+    ...(kept.closed_at === undefined ? {} : { closed_at: kept.closed_at }),
+    ...(kept.exit_code === undefined ? {} : { exit_code: kept.exit_code }),
+    ...(kept.reason === undefined ? {} : { reason: kept.reason }),
+    cols: size.cols,
+    rows: size.rows,
+    ...(kept.label === undefined ? {} : { label: kept.label }),
+    created_by: kept.created_by,
+    replica_id: kept.replica_id,
+    current_sequence: current,
+    oldest_sequence: oldest,
+    controllers: live?.members.controllers ?? [],
+    observers: live?.members.observers ?? [],
+  };
+}

@@ -1,0 +1,175 @@
+// The A2A task that a session is: its messages and its state (protocol, "A2A 1.0"). Knows no connection and no HTTP.
+import { Fault } from '../errors.js';
+import type { Author, MessageJson, SessionTask, TaskJson, TaskState } from './session.js';
+
+/** Messages that are kept of a task; older ones are forgotten first. */
+const HISTORY_LIMIT = 200;
+/** Ids by which a message sent twice is known, the newest of them. */
+const KNOWN_IDS_LIMIT = 1000;
+/** Silence after a message that is taken for a prompt, in milliseconds. */
+const QUIET_MS = 1000;
+
+/** The payload of a TaskStatusUpdate (pty-ws §4): the task as it is, and the A2A event that made it so. */
+export interface TaskUpdate {
+  readonly task: TaskJson;
+  readonly delta: {
+    readonly taskId: string;
+    readonly contextId: string;
+    readonly status: TaskJson['status'];
+    readonly metadata?: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface TaskPorts {
+  /** Types into the terminal; PERMISSION_DENIED if the author may not. Resolves when the kernel has it. */
+  type(author: Author, bytes: Uint8Array): Promise<void>;
+  publish(update: TaskUpdate): void;
+  /** Ends the session. */
+  end(): void;
+}
+
+/** How a session ended, as far as its task is concerned. */
+export interface Ending {
+  readonly exitCode: number | null;
+  /** Somebody wanted it so (CancelTask, DELETE). */
+  readonly canceled: boolean;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+const ended: readonly TaskState[] = ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED'];
+const rests = (state: TaskState) => state === 'TASK_STATE_INPUT_REQUIRED' || ended.includes(state);
+
+export class TerminalTask implements SessionTask {
+  readonly #id: string;
+  readonly #contextId: string;
+  readonly #ports: TaskPorts;
+  readonly #history: MessageJson[] = [];
+  readonly #known = new Set<string>();
+  #status: TaskJson['status'];
+  #params: Params = {};
+  #waiters: Array<(task: TaskJson) => void> = [];
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(ids: { readonly id: string; readonly contextId: string }, ports: TaskPorts) {
+    this.#id = ids.id;
+    this.#contextId = ids.contextId;
+    this.#ports = ports;
+    this.#status = statusNow('TASK_STATE_WORKING');
+  }
+
+  snapshot(historyLength = HISTORY_LIMIT): TaskJson {
+    const history = historyLength > 0 ? this.#history.slice(-historyLength) : [];
+    return { id: this.#id, contextId: this.#contextId, status: this.#status, history };
+  }
+
+  async send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Params }): Promise<TaskJson> {
+    if (this.#hasEnded) throw new Fault('UNSUPPORTED_OPERATION', 'the task has ended and takes no more messages');
+    const text = textOf(message);
+    if (this.#known.has(message.messageId)) return this.snapshot();
+    const typed = this.#ports.type(from.author, Buffer.from(`${text.replaceAll(/\r?\n/g, '\r')}\r`));
+    this.#remember({ ...message, taskId: this.#id, contextId: this.#contextId });
+    this.#params = from.serviceParameters ?? {};
+    this.#move('TASK_STATE_WORKING');
+    this.#listen();
+    await typed;
+    return this.snapshot();
+  }
+
+  rest(): Promise<TaskJson> {
+    if (rests(this.#status.state)) return Promise.resolve(this.snapshot());
+    return new Promise((resolve) => this.#waiters.push(resolve));
+  }
+
+  async cancel(serviceParameters?: Params): Promise<TaskJson> {
+    if (this.#hasEnded) throw new Fault('TASK_NOT_CANCELABLE', `the task is over: ${this.#status.state}`);
+    if (serviceParameters) this.#params = serviceParameters;
+    this.#move('TASK_STATE_CANCELED');
+    this.#ports.end();
+    return this.snapshot();
+  }
+
+  /** The terminal printed something. */
+  heard(): void {
+    this.#quiet?.refresh();
+  }
+
+  /** The session has ended; publishes the last state unless it was published before. */
+  close({ exitCode, canceled }: Ending): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
+    if (this.#hasEnded) return;
+    if (canceled) this.#move('TASK_STATE_CANCELED');
+    else this.#move(exitCode === 0 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED');
+  }
+
+  get #hasEnded(): boolean {
+    return ended.includes(this.#status.state);
+  }
+
+  #remember(message: MessageJson): void {
+    this.#history.push(message);
+    if (this.#history.length > HISTORY_LIMIT) this.#history.shift();
+    this.#known.add(message.messageId);
+    const [oldest] = this.#known;
+    if (this.#known.size > KNOWN_IDS_LIMIT && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  #listen(): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = setTimeout(() => {
+      this.#quiet = undefined;
+      this.#move('TASK_STATE_INPUT_REQUIRED');
+    }, QUIET_MS).unref();
+  }
+
+  #move(state: TaskState): void {
+    this.#status = statusNow(state);
+    this.#ports.publish(taskUpdate(this.snapshot(0), this.#params));
+    if (!rests(state)) return;
+    for (const done of this.#waiters.splice(0)) done(this.snapshot());
+  }
+}
+
+/** The task of a session that has ended, as it was kept. */
+export class EndedTask implements SessionTask {
+  readonly #task: TaskJson;
+
+  constructor(task: TaskJson) {
+    this.#task = task;
+  }
+
+  snapshot(historyLength = HISTORY_LIMIT): TaskJson {
+    const history = historyLength > 0 ? (this.#task.history ?? []).slice(-historyLength) : [];
+    return { ...this.#task, history };
+  }
+
+  async send(): Promise<TaskJson> {
+    throw new Fault('UNSUPPORTED_OPERATION', 'the task has ended and takes no more messages');
+  }
+
+  async rest(): Promise<TaskJson> {
+    return this.snapshot();
+  }
+
+  async cancel(): Promise<TaskJson> {
+    throw new Fault('TASK_NOT_CANCELABLE', `the task is over: ${this.#task.status.state}`);
+  }
+}
+
+export function taskUpdate(task: TaskJson, params: Params = {}): TaskUpdate {
+  const { history: _, ...bare } = task;
+  const delta = { taskId: task.id, contextId: task.contextId, status: task.status };
+  return { task: bare, delta: Object.keys(params).length > 0 ? { ...delta, metadata: params } : delta };
+}
+
+export function statusNow(state: TaskState): TaskJson['status'] {
+  return { state, timestamp: new Date().toISOString() };
+}
+
+function textOf(message: MessageJson): string {
+  const texts = message.parts.map((part) => part.text);
+  if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
+    throw new Fault('INVALID_REQUEST', 'message.parts: a terminal takes text parts alone, and at least one');
+  }
+  return texts.join('\n');
+}
