@@ -26,6 +26,7 @@ function complaint(error: ValueError, where: string): string {
 function expected(schema: TSchema): string {
   if (KindGuard.IsNever(schema)) return 'nothing here';
   if (KindGuard.IsUnion(schema)) return schema.anyOf.map(expected).join(' or ');
+  if (KindGuard.IsNull(schema)) return 'null';
   if (KindGuard.IsLiteral(schema)) return JSON.stringify(schema.const);
   if (schema.format === 'base64') return 'base64 (RFC 4648 §4, padded, without white space)';
   if (KindGuard.IsInteger(schema)) return `an integer from ${schema.minimum} to ${schema.maximum}`;

@@ -5,7 +5,7 @@ import { ClientEnvelope, MAX_ID_CHARS, MAX_SERVICE_PARAMETERS_CHARS, type Server
 import type { Frame, TaskStatusUpdate } from './frames.js';
 import { newId } from './ids.js';
 import type { Op } from './names.js';
-import { JsonRefused, parseJson } from './safe-json.js';
+import { JsonRefused, namesPrototype, parseJson } from './safe-json.js';
 import { isOp, type Payload, verbs } from './verbs.js';
 
 /** A fault about one request; `requestId` is the id to echo, where its text had a usable one. */
@@ -24,7 +24,7 @@ const checkers = Object.fromEntries(Object.entries(verbs).map(([op, schema]) => 
 /** A client's TEXT frame. RequestFault INVALID_REQUEST says what was wrong and where. */
 export function decodeEnvelope(text: string): ClientEnvelope {
   const value = parse(text);
-  const problem = checkEnvelope(value) ?? tooLarge(value, '');
+  const problem = checkEnvelope(value) ?? polluted(text, value) ?? tooLarge(value, '');
   if (problem) throw new RequestFault('INVALID_REQUEST', problem, usableId(value));
   return value as ClientEnvelope;
 }
@@ -95,13 +95,17 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw error instanceof JsonRefused ? new RequestFault('INVALID_REQUEST', error.message) : error;
+    throw error instanceof JsonRefused ? new RequestFault('INVALID_REQUEST', `the frame: ${error.message}`) : error;
   }
 }
 
 function usableId(value: unknown): string | undefined {
   const id = value !== null && typeof value === 'object' && 'id' in value ? value.id : undefined;
   return typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS ? id : undefined;
+}
+
+function polluted(text: string, value: unknown): string | undefined {
+  return namesPrototype(text, value) ? 'the frame: expected no member named __proto__' : undefined;
 }
 
 function tooLarge(holder: unknown, where: string): string | undefined {
