@@ -1,5 +1,5 @@
 // Says what is wrong with a value, and where, in words that its sender understands. Knows schemas, and no protocol.
-import { KindGuard, type TSchema } from '@sinclair/typebox';
+import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
 import { TypeCompiler, type ValueError } from '@sinclair/typebox/compiler';
 
 /** Longest text that is shown back, in characters. */
@@ -16,6 +16,21 @@ export function checker(schema: TSchema, where: string): Checker {
     const error = compiled.Errors(value).First();
     return error && complaint(error, where);
   };
+}
+
+/** A copy in which null is as good as leaving an optional member out, as in A2A's JSON; members that the schema does not name are kept. */
+export function withoutNulls(value: Record<string, unknown>, schema: TObject): Record<string, unknown> {
+  const copy = { ...value };
+  for (const [name, member] of Object.entries(schema.properties)) {
+    const given = copy[name];
+    if (given === null && !schema.required?.includes(name)) delete copy[name];
+    else if (isObject(given) && KindGuard.IsObject(member)) copy[name] = withoutNulls(given, member);
+  }
+  return copy;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function complaint(error: ValueError, where: string): string {

@@ -1,5 +1,5 @@
 // What stands around every payload, in both directions: envelopes (pty-ws §3) and the server's answers (§4…§6). Knows no socket.
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { type ErrorCode, errorTable, type GoodbyeReason } from '../errors.js';
 import { SessionFramePayload, Task, TaskStatusUpdate } from './frames.js';
 import { BINDING_URI, BINDING_VERSION } from './names.js';
@@ -18,6 +18,8 @@ export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}));
 const Id = Type.String({ minLength: 1, maxLength: MAX_ID_CHARS });
 const Extensions = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_CHARS }), { maxItems: MAX_EXTENSIONS });
 const Sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** The counter of a session starts at 1 (protocol R3). */
+const Numbered = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 /** Members that are not named here are let through and ignored, so that later versions may add some. */
 export const ClientEnvelope = Type.Object(
@@ -36,17 +38,14 @@ export const ClientEnvelope = Type.Object(
 export type ClientEnvelope = Static<typeof ClientEnvelope>;
 
 /** RFC 3339, UTC, milliseconds. */
-const TIMESTAMP = '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$';
-
-/** What stands in every envelope of the server; frames of the session have a `sequence` besides (protocol R3). */
-const around = { id: Id, ts: Type.String({ pattern: TIMESTAMP }) };
-
-function answer<P extends TSchema>(payload: P, description: string, rest: Record<string, TSchema> = {}) {
-  return Type.Object({ op: Type.String(), ...around, payload, ...rest }, { description });
-}
+const Timestamp = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 
 const OneTask = Type.Object({ task: Task });
+const Tasks = Type.Object({ tasks: Type.Array(Task), next_page_token: Type.Union([Type.String(), Type.Null()]) });
+const TaskId = Type.Object({ task_id: Type.String() });
+const Place = Type.Object({ current_sequence: Sequence });
 const Nothing = Type.Object({});
+const Pong = Type.Object({ client_ts: Type.Optional(Type.String()), server_ts: Timestamp });
 
 const SessionHost = Type.Object({
   supported_backends: Type.Array(Type.String()),
@@ -88,42 +87,41 @@ const ErrorPayload = Type.Object({
   retryable: Type.Boolean(),
 });
 
-/** Every TEXT frame of the server, by its `op`. A response has its request's `id`; what the server begins has a fresh UUIDv7. */
-export const serverEnvelopes = {
-  binding_hello: answer(Hello, 'The first frame of a connection, once; its number 0 stands outside the counter (pty-ws §5.1).', {
-    sequence: Type.Literal(0),
-  }),
-  binding_goodbye: answer(Goodbye, 'The last frame before an orderly close (pty-ws §5.4).'),
-  pong: answer(
-    Type.Object({ client_ts: Type.Optional(Type.String()), server_ts: Type.String({ pattern: TIMESTAMP }) }),
-    'The answer to a `ping` (pty-ws §5.6).',
-  ),
-  Error: answer(ErrorPayload, 'A request that was not done, and why (pty-ws §6).'),
-  'SendMessage.Response': answer(OneTask, 'The task, at rest or as it was when the message had been typed (pty-ws §4).'),
-  'SendStreamingMessage.Accepted': answer(
-    Type.Object({ task_id: Type.String() }),
-    'The message was typed; updates follow until the task rests (pty-ws §4).',
-  ),
-  'GetTask.Response': answer(OneTask, 'The task as it is now (pty-ws §4).'),
-  'ListTasks.Response': answer(
-    Type.Object({ tasks: Type.Array(Task), next_page_token: Type.Union([Type.String(), Type.Null()]) }),
-    'One page of tasks (pty-ws §4).',
-  ),
-  'CancelTask.Response': answer(OneTask, 'The task, canceled (pty-ws §4).'),
-  'SubscribeToTask.Accepted': answer(
-    Type.Object({ current_sequence: Sequence }),
-    'Updates follow for the life of the connection (pty-ws §4).',
-  ),
-  'Unsubscribe.Response': answer(Nothing, 'No more updates follow (pty-ws §4).'),
-  'UpdateServiceParameters.Response': answer(Nothing, 'The new parameters hold from now on (pty-ws §4).'),
-  TaskStatusUpdate: answer(TaskStatusUpdate, 'The task has changed: a numbered frame of the session (pty-ws §4, §9).', {
-    sequence: Sequence,
-    service_parameters: Type.Optional(JsonObject),
-  }),
-  'pty.session_frame': answer(SessionFramePayload, 'A numbered frame of the session (pty-ext §7).', {
-    sequence: Sequence,
-    extensions: Type.Optional(Extensions),
-  }),
-} as const satisfies Record<string, TObject>;
+type Message = readonly [payload: TSchema, sentence: string, beside?: TProperties];
 
-export type ServerOp = keyof typeof serverEnvelopes;
+const messages = {
+  binding_hello: [Hello, 'The first frame of a connection, once (pty-ws §5.1).', { sequence: Type.Literal(0) }],
+  binding_goodbye: [Goodbye, 'The last frame before an orderly close (pty-ws §5.4).'],
+  pong: [Pong, 'The answer to a `ping` (pty-ws §5.6).'],
+  Error: [ErrorPayload, 'A request that was not done, and why (pty-ws §6).'],
+  'SendMessage.Response': [OneTask, 'The task, at rest or as it was when the message had been typed (pty-ws §4).'],
+  'SendStreamingMessage.Accepted': [TaskId, 'The message was typed; updates follow until the task rests (pty-ws §4).'],
+  'GetTask.Response': [OneTask, 'The task as it is now (pty-ws §4).'],
+  'ListTasks.Response': [Tasks, 'One page of tasks (pty-ws §4).'],
+  'CancelTask.Response': [OneTask, 'The task, canceled (pty-ws §4).'],
+  'SubscribeToTask.Accepted': [Place, 'Updates follow as long as the connection lives (pty-ws §4).'],
+  'Unsubscribe.Response': [Nothing, 'No more updates follow (pty-ws §4).'],
+  'UpdateServiceParameters.Response': [Nothing, 'The new parameters hold from now on (pty-ws §4).'],
+  TaskStatusUpdate: [
+    TaskStatusUpdate,
+    'The task has changed: a numbered frame of the session (pty-ws §4, §9).',
+    { sequence: Numbered, service_parameters: Type.Optional(JsonObject) },
+  ],
+  'pty.session_frame': [
+    SessionFramePayload,
+    'What happened to the terminal: a numbered frame of the session (pty-ext §7).',
+    { sequence: Numbered, extensions: Type.Optional(Extensions) },
+  ],
+} as const satisfies Record<string, Message>;
+
+/** All that the server says in TEXT frames, by its `op`. */
+export type ServerOp = keyof typeof messages;
+
+function envelope(op: string, [payload, description, beside = {}]: Message): TObject {
+  return Type.Object({ op: Type.Literal(op), id: Id, ts: Timestamp, ...beside, payload }, { description });
+}
+
+/** An answer has its request's `id`, and what the server begins has a fresh UUIDv7 (protocol R7). */
+export const serverEnvelopes = Object.fromEntries(
+  Object.entries<Message>(messages).map(([op, message]) => [op, envelope(op, message)]),
+) as Record<ServerOp, TObject>;

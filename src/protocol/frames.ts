@@ -36,7 +36,7 @@ export type RoleAssigned = Static<typeof RoleAssigned>;
 
 export const MemberRef = Type.Object(
   { client_id: Type.String(), label: Type.Optional(Type.String()) },
-  { $id: 'MemberRef', description: 'Someone attached, by the name of the connection (pty-ext §7.4).' },
+  { description: 'Someone attached, by the name of the connection (pty-ext §7.4).' },
 );
 export type MemberRef = Static<typeof MemberRef>;
 

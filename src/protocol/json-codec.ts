@@ -1,6 +1,6 @@
-// Envelopes to text and back (pty-ws §3): what comes from strangers is checked here, once, and what goes out is built here. Knows no socket.
+// Envelopes to text and back (pty-ws §3): strangers' are checked here, once, and ours built. Knows no socket.
 import { type ErrorCode, errorTable, Fault } from '../errors.js';
-import { checker } from './check.js';
+import { checker, withoutNulls } from './check.js';
 import { ClientEnvelope, MAX_ID_CHARS, MAX_SERVICE_PARAMETERS_CHARS, type ServerOp } from './envelope.js';
 import type { Frame, TaskStatusUpdate } from './frames.js';
 import { newId } from './ids.js';
@@ -34,7 +34,7 @@ export function checkPayload<O extends Op>(op: O, payload: Record<string, unknow
 export function checkPayload(op: string, payload: Record<string, unknown>): Payload;
 export function checkPayload(op: string, payload: Record<string, unknown>): Payload {
   if (!isOp(op)) throw new Fault('UNSUPPORTED_OPERATION', `op: there is no operation ${JSON.stringify(op)} here`);
-  const given = withoutNulls(payload, verbs[op].required ?? []);
+  const given = withoutNulls(payload, verbs[op]);
   const problem = checkers[op]?.(given) ?? tooLarge(given, 'payload.');
   if (problem) throw new Fault('INVALID_REQUEST', problem);
   return given as Payload;
@@ -45,7 +45,7 @@ interface Extra {
   readonly service_parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The envelope of a numbered frame. With `service_parameters` a TaskStatusUpdate tells them twice: around, and in `delta.metadata` (pty-ws §9). */
+/** The envelope of a numbered frame. A TaskStatusUpdate tells `service_parameters` twice: here, and in `delta.metadata` (pty-ws §9). */
 export function encodeFrame(frame: Frame, extra: Extra = {}): Buffer {
   const head = JSON.stringify(envelope(opOf(frame), frame.id, frame.ts, { sequence: frame.sequence, ...extra }));
   const open = `${head.slice(0, -1)},"payload":`;
@@ -112,9 +112,4 @@ function tooLarge(holder: unknown, where: string): string | undefined {
   const size = JSON.stringify((holder as Extra).service_parameters ?? null).length;
   if (size <= MAX_SERVICE_PARAMETERS_CHARS) return undefined;
   return `${where}service_parameters: expected at most ${MAX_SERVICE_PARAMETERS_CHARS} characters of JSON, got ${size}`;
-}
-
-function withoutNulls(payload: Record<string, unknown>, required: readonly string[]): Record<string, unknown> {
-  if (!Object.values(payload).includes(null)) return payload;
-  return Object.fromEntries(Object.entries(payload).filter(([name, value]) => value !== null || required.includes(name)));
 }

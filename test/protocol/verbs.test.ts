@@ -96,6 +96,10 @@ describe('the payload of an operation', () => {
   it('may have null for what it may leave out', () => {
     expect(checkPayload('ListTasks', { page_size: 10, page_token: null, filter: null })).toEqual({ page_size: 10 });
     expect(checkPayload('pty.join_session', { role: 'observer', cols: null, rows: 24 })).toEqual({ role: 'observer', rows: 24 });
+    const nested = { message: { ...message, taskId: null }, configuration: null };
+    expect(checkPayload('SendMessage', nested)).toEqual({ message });
+    const free = { service_parameters: { trace_id: null } };
+    expect(checkPayload('UpdateServiceParameters', free)).toEqual(free);
   });
 
   it('carries any bytes as base64, and nothing else', () => {
