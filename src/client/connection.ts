@@ -1,0 +1,200 @@
+// One connection, from the dial to its end: who asked what, and whether the peer is still there. Knows no screen and does not come back.
+import { type ErrorCode, errorTable, Fault, type GoodbyeReason } from '../errors.js';
+import { encodeInput } from '../protocol/binary-codec.js';
+import { BINARY_SUBPROTOCOL } from '../protocol/names.js';
+import { toBase64 } from './base64.js';
+import { newId } from './ids.js';
+import { decode, type Envelope, type Payload, type SessionFrame } from './messages.js';
+import type { ConnectionEnd } from './retry.js';
+import type { Dial, Socket, Target } from './socket.js';
+
+/** From the dial to the hello, in milliseconds. */
+const HELLO_MS = 15_000;
+/** After so long without a word a ping is sent; after twice as long the peer is taken for gone. Milliseconds. */
+const SILENCE_MS = 20_000;
+/** Requests that may be waiting for their answers. */
+const MAX_PENDING = 256;
+/** Bytes typed in one frame. */
+const INPUT_BYTES = 16_384;
+
+export interface Hello {
+  readonly session: { readonly session_id: string; readonly current_sequence: number };
+  readonly [key: string]: unknown;
+}
+
+export interface ConnectionEvents {
+  hello(hello: Hello): void;
+  frame(sequence: number, frame: SessionFrame): void;
+  /** An Error that answers none of the requests that are waiting. */
+  fault(fault: Fault, requestId?: string): void;
+  /** Once, last. */
+  ended(end: ConnectionEnd): void;
+}
+
+/** What an envelope may carry beside its payload (pty-ws §3). */
+export interface Extra {
+  readonly replay_from?: number;
+  readonly service_parameters?: Payload;
+  readonly extensions?: readonly string[];
+}
+
+interface Pending {
+  readonly op: string;
+  answered(payload: Payload): void;
+  failed(fault: Fault): void;
+}
+
+export class Connection {
+  readonly #target: Target;
+  readonly #events: ConnectionEvents;
+  readonly #socket: Socket;
+  readonly #pending = new Map<string, Pending>();
+  readonly #watch: ReturnType<typeof setInterval>;
+  #helloTimer: ReturnType<typeof setTimeout>;
+  #open = false;
+  #over = false;
+  #silent = 0;
+  #goodbye: ConnectionEnd['goodbye'];
+
+  constructor(dial: Dial, target: Target, events: ConnectionEvents) {
+    this.#target = target;
+    this.#events = events;
+    this.#watch = setInterval(() => this.#listenForLife(), SILENCE_MS);
+    this.#helloTimer = setTimeout(() => this.drop('the gateway said no hello in time'), HELLO_MS);
+    this.#socket = dial(target, {
+      opened: () => {
+        this.#open = true;
+      },
+      message: (data) => this.#receive(data),
+      closed: (end) => this.#end(end),
+    });
+  }
+
+  /** Bytes that are not yet with the network. */
+  get buffered(): number {
+    return this.#socket.buffered;
+  }
+
+  /** Returns the id of the request. Nothing is sent once the connection is at its end. */
+  send(op: string, payload: Payload, extra: Extra = {}): string {
+    const id = newId();
+    this.#transmit(JSON.stringify({ op, id, ts: new Date().toISOString(), payload, ...extra }));
+    return id;
+  }
+
+  /**
+   * Resolves with the answer's payload; rejects with the Fault that the gateway names, or with a retryable INTERNAL when the connection ends first.
+   * `answered` is called in the turn in which the answer arrives, before the frames that follow it.
+   */
+  request(op: string, payload: Payload, extra: Extra = {}, answered: (payload: Payload) => void = () => {}): Promise<Payload> {
+    if (this.#over) return Promise.reject(connectionLost());
+    if (this.#pending.size >= MAX_PENDING) {
+      return Promise.reject(new Fault('RATE_LIMITED', `${MAX_PENDING} requests are waiting for their answers already`));
+    }
+    return new Promise((resolve, reject) => {
+      const id = this.send(op, payload, extra);
+      this.#pending.set(id, {
+        op,
+        answered: (answer) => {
+          answered(answer);
+          resolve(answer);
+        },
+        failed: reject,
+      });
+    });
+  }
+
+  /** Some requests are answered by a session frame, which names no request: the oldest of that op has its answer now. */
+  answerOldest(op: string, payload: Payload): void {
+    const oldest = [...this.#pending].find(([, pending]) => pending.op === op);
+    if (oldest) this.#settle(oldest[0])?.answered(payload);
+  }
+
+  /** Types bytes, in frames of bounded size (pty-ext §6.3). */
+  input(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += INPUT_BYTES) {
+      const piece = bytes.subarray(at, at + INPUT_BYTES);
+      if (this.#target.subprotocol === BINARY_SUBPROTOCOL) this.#transmit(encodeInput(piece));
+      else this.send('pty.session_input', { data: toBase64(piece) });
+    }
+  }
+
+  /** Ends it in order. */
+  close(code = 1000): void {
+    if (this.#open) this.#socket.close(code);
+    else this.#socket.drop();
+    this.#end({ code, message: 'closed by this client' });
+  }
+
+  /** Ends it at once: the peer may not be there any more. */
+  drop(message: string): void {
+    this.#socket.drop();
+    this.#end({ code: 1006, message });
+  }
+
+  #transmit(data: string | Uint8Array): void {
+    if (!this.#over) this.#socket.send(data);
+  }
+
+  #receive(data: string | Uint8Array): void {
+    if (this.#over) return;
+    this.#silent = 0;
+    try {
+      const message = decode(data);
+      if (message.type === 'frame') this.#events.frame(message.sequence, message.frame);
+      else this.#take(message.envelope);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      this.#events.fault(error);
+    }
+  }
+
+  #take({ op, id, payload }: Envelope): void {
+    if (op === 'binding_hello') {
+      clearTimeout(this.#helloTimer);
+      this.#events.hello(payload as Hello);
+    } else if (op === 'binding_goodbye') {
+      this.#goodbye = payload as { reason: GoodbyeReason; detail?: string };
+    } else if (op === 'Error') {
+      this.#fail(id, asFault(payload));
+    } else {
+      this.#settle(id)?.answered(payload);
+    }
+  }
+
+  #fail(id: string, fault: Fault): void {
+    const pending = this.#settle(id);
+    if (pending) pending.failed(fault);
+    else this.#events.fault(fault, id);
+  }
+
+  #settle(id: string): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  /** A peer that is gone without a word is noticed here: browsers show nobody the pings of the WebSocket. */
+  #listenForLife(): void {
+    if (this.#silent === 1 && this.#open) this.send('ping', { client_ts: new Date().toISOString() });
+    if (this.#silent >= 2) this.drop('the gateway has gone silent');
+    this.#silent += 1;
+  }
+
+  #end(end: ConnectionEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#helloTimer);
+    clearInterval(this.#watch);
+    for (const pending of this.#pending.values()) pending.failed(connectionLost());
+    this.#pending.clear();
+    this.#events.ended({ ...end, ...(this.#goodbye && { goodbye: this.#goodbye }) });
+  }
+}
+
+const connectionLost = () => new Fault('INTERNAL', 'the connection ended before the answer came', { retryable: true });
+
+function asFault({ code, message, retryable }: Payload): Fault {
+  const known = typeof code === 'string' && code in errorTable ? (code as ErrorCode) : 'INTERNAL';
+  return new Fault(known, String(message), typeof retryable === 'boolean' ? { retryable } : {});
+}

@@ -1,0 +1,133 @@
+// Keeps a client connected: dials, waits and dials again, until an end that is final. Knows no frame of the session.
+import { Connection, type ConnectionEvents } from './connection.js';
+import { type ConnectionEnd, type EndReason, finalReason, type Retry, waitMs } from './retry.js';
+import type { Dial, Target } from './socket.js';
+
+/** A connection that has been live for so long, in milliseconds, takes the failures before it out of the count. */
+const STABLE_MS = 5000;
+
+/** A token, or how to get one that is fresh: it is asked for before each attempt. */
+export type TokenSource = string | (() => string | Promise<string>);
+
+export interface Ended {
+  readonly name: 'ended';
+  readonly reason: EndReason;
+  /** For people. */
+  readonly message: string;
+}
+
+/** Where the client is. `attempt` counts the tries since it was last live, from 1. */
+export type State =
+  | { readonly name: 'connecting'; readonly attempt: number }
+  | { readonly name: 'live' }
+  | { readonly name: 'waiting'; readonly retryInMs: number; readonly attempt: number; readonly message: string }
+  | Ended;
+
+export interface LinkOptions {
+  readonly dial: Dial;
+  readonly target: Omit<Target, 'token'>;
+  readonly token: TokenSource | undefined;
+  readonly retry: Retry;
+}
+
+export interface LinkEvents extends Omit<ConnectionEvents, 'ended'> {
+  state(state: State): void;
+  /** A connection is gone; another may come. */
+  lost(): void;
+}
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  #connection: Connection | undefined;
+  #state: State = { name: 'connecting', attempt: 1 };
+  #failures = 0;
+  #liveSince: number | undefined;
+  #everLive = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** Tries now, whatever it was waiting for. */
+  async connect(): Promise<void> {
+    if (this.#isOver() || this.#connection) return;
+    clearTimeout(this.#timer);
+    this.#become({ name: 'connecting', attempt: this.#failures + 1 });
+    const { dial, target, token } = this.#options;
+    try {
+      const fresh = typeof token === 'function' ? await token() : token;
+      if (!this.#isOver()) this.#connection = new Connection(dial, { ...target, token: fresh }, this.#connectionEvents());
+    } catch (error) {
+      this.end('unauthenticated', `no connection could be begun: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** The client has all it missed. */
+  live(): void {
+    this.#everLive = true;
+    this.#liveSince = Date.now();
+    this.#become({ name: 'live' });
+  }
+
+  /** Ends it for good. */
+  end(reason: EndReason, message: string): void {
+    if (this.#isOver()) return;
+    clearTimeout(this.#timer);
+    this.#become({ name: 'ended', reason, message });
+    this.#connection?.close();
+  }
+
+  #isOver(): boolean {
+    return this.#state.name === 'ended';
+  }
+
+  #become(state: State): void {
+    this.#state = state;
+    this.#events.state(state);
+  }
+
+  #connectionEvents(): ConnectionEvents {
+    return { ...this.#events, ended: (end) => this.#lost(end) };
+  }
+
+  #lost(end: ConnectionEnd): void {
+    this.#connection = undefined;
+    this.#events.lost();
+    if (this.#isOver()) return;
+    this.#countFailure();
+    const { attempts, attemptsBeforeLive } = this.#options.retry;
+    const exhausted = this.#failures >= (this.#everLive ? attempts : attemptsBeforeLive);
+    const reason = finalReason(end) ?? (exhausted ? 'unreachable' : undefined);
+    if (reason) this.end(reason, describe(end));
+    else this.#wait(end);
+  }
+
+  #countFailure(): void {
+    const stable = this.#liveSince !== undefined && Date.now() - this.#liveSince >= STABLE_MS;
+    this.#liveSince = undefined;
+    this.#failures = stable ? 1 : this.#failures + 1;
+  }
+
+  #wait(end: ConnectionEnd): void {
+    const retryInMs = waitMs(end, this.#failures, this.#options.retry, Math.random());
+    this.#timer = setTimeout(() => void this.connect(), retryInMs);
+    this.#become({ name: 'waiting', retryInMs, attempt: this.#failures, message: describe(end) });
+  }
+}
+
+function describe({ message, goodbye }: ConnectionEnd): string {
+  if (!goodbye) return message;
+  const words = goodbye.reason.replaceAll('_', ' ');
+  return goodbye.detail ? `${words} (${goodbye.detail.replaceAll('_', ' ')})` : words;
+}
