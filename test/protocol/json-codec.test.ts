@@ -105,7 +105,13 @@ describe('a frame of a client', () => {
     expect(decodeEnvelope(nested(MAX_JSON_DEPTH)).op).toBe('x');
     expect(refusal(nested(MAX_JSON_DEPTH + 1)).message).toBe('the frame: expected objects and arrays nested at most 64 deep');
     expect(refusal('['.repeat(1_000_000)).message).toMatch(/nested at most 64 deep$/);
-    expect(decodeEnvelope(json({ payload: { a: '\\"[{'.repeat(100) } })).payload).toEqual({ a: '\\"[{'.repeat(100) });
+    const awkward = fc.string({ unit: fc.constantFrom('"', '\\\\', '[', '}', 'x'), maxLength: 200 });
+    fc.assert(
+      fc.property(awkward, (text) => {
+        expect(decodeEnvelope(json({ payload: { text } })).payload).toEqual({ text });
+        expect(refusal(json({ payload: { text } }).replace(/}}$/, `,"a":${'['.repeat(MAX_JSON_DEPTH)}`)).message).toMatch(/64 deep$/);
+      }),
+    );
   });
 
   it('is refused unread when it is longer than anything that could be meant', () => {
