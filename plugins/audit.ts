@@ -1,0 +1,40 @@
+// The audit file, and the one way in which a request leaves a line in it. Knows no event's meaning.
+import type { FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Audit, AuditEvent, AuditLine } from '../src/audit.js';
+import { openAuditFile } from '../src/audit-file.js';
+
+type More = Omit<Partial<AuditLine>, 'event' | 'outcome' | 'principal' | 'address' | 'trace_id'>;
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly audit: Audit;
+  }
+  interface FastifyRequest {
+    /** A line about this request: its principal, address and trace are added, and the instance and session of its route unless `more` names others. */
+    record(event: AuditEvent, outcome: AuditLine['outcome'], more?: More): void;
+  }
+}
+
+/** The trace id of a W3C `traceparent` header. */
+function traceOf({ headers }: FastifyRequest): string | undefined {
+  return /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(String(headers.traceparent ?? ''))?.[1];
+}
+
+function record(this: FastifyRequest, event: AuditEvent, outcome: AuditLine['outcome'], more: More = {}): void {
+  const { inst, id } = (this.params ?? {}) as { inst?: string; id?: string };
+  const who = { principal: this.principal?.name ?? null, address: this.ip, trace_id: traceOf(this) };
+  this.server.audit.record({ event, outcome, ...who, instance_id: inst, session_id: id, ...more });
+}
+
+export default fp<{ audit?: Audit | undefined }>(
+  async (app, { audit }) => {
+    const { auditFile, replica } = app.config;
+    const tell = (sentence: string | undefined) => (sentence ? app.log.error(sentence) : app.log.info('the audit file is written again'));
+    const opened = audit ?? (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell }));
+    app.decorate('audit', opened);
+    app.decorateRequest('record', record);
+    app.addHook('onClose', () => opened.close());
+  },
+  { name: 'audit', dependencies: ['context'] },
+);

@@ -1,0 +1,129 @@
+// Who asks: verifies the token of a request and refuses what it is not good for. Knows no session and no handler.
+import fastifyJwt from '@fastify/jwt';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import type { AuditEvent } from '../src/audit.js';
+import type { Config } from '../src/config.js';
+import { Fault } from '../src/errors.js';
+import { openKeys, type TokenHeader } from '../src/keys.js';
+import { may, type Principal, reaches, type Scope } from '../src/principal.js';
+import { bearerFromSubprotocols } from '../src/protocol/negotiate.js';
+import { readClaims } from '../src/token.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set when the request's token is valid. */
+    principal: Principal | null;
+    /** Why there is no principal; what `authorize` throws. */
+    refusal: Fault | null;
+  }
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * A hook that lets a request pass if its token has the scope, and is good for the instance `:inst` and the session `:id` of the route, where there
+ * are such: UNAUTHENTICATED 401, then PERMISSION_DENIED 403. It looks at no session, so 403 comes before 404 (pty-ws §7).
+ * A refusal is an audit line of this event.
+ */
+export function authorize(scope: Scope, event?: AuditEvent): Hook {
+  return async (request) => {
+    try {
+      judge(request, scope);
+    } catch (error) {
+      if (event) request.record(event, 'denied', { detail: (error as Fault).message });
+      throw error;
+    }
+  };
+}
+
+/** Of a request that `authorize` let pass. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (!request.principal) throw request.refusal ?? noToken();
+  return request.principal;
+}
+
+/**
+ * A hook for browser upgrades: PERMISSION_DENIED unless the Origin is an allowed one (by default that of PUBLIC_URL, or of the Host header).
+ * A request without an Origin header is not a browser's and passes.
+ */
+export const checkOrigin: Hook = async (request) => {
+  const { origin } = request.headers;
+  if (origin === undefined) return;
+  const { config, publicUrl } = request.server;
+  const allowed = config.auth.allowedOrigins ?? [publicUrl().origin, `${request.protocol}://${request.host}`];
+  if (!allowed.includes(origin))
+    throw new Fault('PERMISSION_DENIED', 'pages of this origin may not attach; ALLOWED_ORIGINS names those that may');
+};
+
+function judge(request: FastifyRequest, scope: Scope): void {
+  const principal = principalOf(request);
+  const { inst, id } = request.params as { inst?: string; id?: string };
+  if (!may(principal, scope)) throw new Fault('PERMISSION_DENIED', `this needs the scope ${scope}`);
+  if (inst !== undefined && !reaches(principal, inst, id)) throw new Fault('PERMISSION_DENIED', 'this token is not good for that');
+}
+
+const noToken = () => new Fault('UNAUTHENTICATED', 'this needs a token, sent as "Authorization: Bearer …"');
+
+/** The Authorization header's, or of an upgrade that offered as a subprotocol; never from the URL. */
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  const header = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (header !== undefined || headers.authorization !== undefined) return header;
+  return headers.upgrade === undefined ? undefined : bearerFromSubprotocols(headers['sec-websocket-protocol']);
+}
+
+async function authenticate(request: FastifyRequest): Promise<void> {
+  if (tokenOf(request) === undefined) {
+    const unusable = request.headers.authorization !== undefined;
+    request.refusal = unusable ? new Fault('UNAUTHENTICATED', 'expected "Authorization: Bearer" and a token') : noToken();
+    return;
+  }
+  try {
+    request.principal = readClaims(await request.jwtVerify());
+  } catch (error) {
+    request.refusal = refusalFrom(error);
+  }
+}
+
+function refusalFrom(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const expired = (error as { code?: string }).code === 'FST_JWT_AUTHORIZATION_TOKEN_EXPIRED';
+  return new Fault('UNAUTHENTICATED', expired ? 'the token has expired' : 'the token is not valid', { cause: error });
+}
+
+/** Checks the signature with a key of the algorithm's own kind, `exp` (required), `nbf`, and `iss` and `aud` where they are set. */
+function jwtOptions(auth: Config['auth']): Parameters<typeof fastifyJwt>[1] {
+  const keys = openKeys(auth);
+  return {
+    secret: async (_request: FastifyRequest, token: unknown) => {
+      const key = await keys.find((token as { header: TokenHeader }).header).catch((cause: unknown) => {
+        throw new Fault('INTERNAL', 'the keys that tokens are checked with cannot be fetched now', { status: 503, cause });
+      });
+      if (key === undefined) throw new Fault('UNAUTHENTICATED', 'the token is signed with a key that is not known here');
+      return key;
+    },
+    decode: { complete: true },
+    verify: {
+      extractToken: tokenOf,
+      algorithms: [...keys.algorithms],
+      clockTolerance: auth.clockSkewSeconds * 1000,
+      requiredClaims: ['exp', ...(auth.issuer ? ['iss'] : []), ...(auth.audience ? ['aud'] : [])],
+      ...(auth.issuer && { allowedIss: auth.issuer }),
+      ...(auth.audience && { allowedAud: auth.audience }),
+    },
+  };
+}
+
+export default fp(
+  async (app) => {
+    await app.register(fastifyJwt, jwtOptions(app.config.auth));
+    app.decorateRequest('principal', null);
+    app.decorateRequest('refusal', null);
+    app.addHook('onRequest', authenticate);
+    app.addHook('onSend', async (request, reply) => {
+      if (reply.statusCode !== 401) return;
+      reply.header('www-authenticate', `Bearer realm="pty-gateway"${tokenOf(request) === undefined ? '' : ', error="invalid_token"'}`);
+    });
+  },
+  { name: 'auth', dependencies: ['context', 'audit'] },
+);

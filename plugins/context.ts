@@ -1,0 +1,36 @@
+// What every other plugin may ask the app for: its config, its agents, where clients find it, and whether it takes work. Knows no route.
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { Agents } from '../src/agents.js';
+import { type Config, localUrl, type PublicUrl } from '../src/config.js';
+
+/** What the gateway is doing: it takes work only while `ready`. */
+export interface Lifecycle {
+  state: 'starting' | 'ready' | 'draining';
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly config: Config;
+    readonly agents: Agents;
+    readonly lifecycle: Lifecycle;
+    /** PUBLIC_URL, or else the address that is listened on. */
+    publicUrl(): PublicUrl;
+  }
+}
+
+function whereItListens(app: FastifyInstance): PublicUrl {
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : app.config.listen.port;
+  return localUrl(app.config.listen.host, port);
+}
+
+export default fp<{ config: Config; agents: Agents }>(
+  async (app, { config, agents }) => {
+    app.decorate('config', config);
+    app.decorate('agents', agents);
+    app.decorate('lifecycle', { state: 'starting' } as Lifecycle);
+    app.decorate('publicUrl', () => config.publicUrl ?? whereItListens(app));
+  },
+  { name: 'context' },
+);

@@ -1,0 +1,93 @@
+// Every failure as `{"error": {code, message, details?}}` with the code's status; a stack goes to the log alone. Knows no route.
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { TSchema } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { Value } from '@sinclair/typebox/value';
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
+import fp from 'fastify-plugin';
+import { asFault, Fault } from '../src/errors.js';
+import { explain } from '../src/explain.js';
+import { ScreenUnavailable } from '../src/terminal/terminal.js';
+
+/** Seconds after which a 503 asks to be tried again. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Our words for what Fastify refuses by itself. */
+const refusals: Record<string, string> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the body is not as long as its Content-Length says',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'expected Content-Type: application/json',
+};
+
+/** The body of an error answer. */
+export function errorBody({ code, message, details }: Fault): object {
+  return { error: { code, message, ...(details && { details }) } };
+}
+
+/** Answers with a Fault, whatever was thrown. Also for what fails before a route is found. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const fault = faultOf(error);
+  if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
+  if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  reply
+    .code(fault.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(fault)));
+}
+
+function faultOf(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  if (error instanceof ScreenUnavailable) return new Fault('INTERNAL', 'the screen cannot be told now', { status: 503, cause: error });
+  const { code = '', statusCode = 500 } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_BAD_URL' || code === 'FST_ERR_MAX_PARAM_LENGTH') return notFound();
+  if (statusCode < 400 || statusCode >= 500) return asFault(error);
+  return new Fault('INVALID_REQUEST', refusals[code] ?? 'the request is not valid', { status: statusCode, cause: error });
+}
+
+function notFound(): Fault {
+  return new Fault('TASK_NOT_FOUND', 'there is nothing at this address');
+}
+
+/** What is no HTTP at all, or comes too slowly, is answered on the bare socket. */
+export function refuseConnection(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify(errorBody(new Fault('INVALID_REQUEST', `the request cannot be read: ${STATUS_CODES[status]}`)));
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  socket.end(head + body, () => socket.destroy());
+}
+
+/** Checks with TypeBox; what comes in an address is text, so numbers are read out of it first. An absent body is an empty one. */
+const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
+  const compiled = TypeCompiler.Compile(schema);
+  return (data: unknown) => {
+    const value = Value.Default(schema, httpPart === 'body' ? (data ?? {}) : Value.Convert(schema, Value.Clone(data)));
+    if (compiled.Check(value)) return { value };
+    return {
+      error: new Fault(
+        'INVALID_REQUEST',
+        explain(schema, value, httpPart === 'querystring' ? 'query' : httpPart) ?? 'the request is not valid',
+      ),
+    };
+  };
+};
+
+export default fp(
+  async (app) => {
+    app.setErrorHandler(sendError);
+    app.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply));
+    app.setValidatorCompiler(compileValidator as FastifySchemaCompiler<unknown>);
+    app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+    const parse = app.getDefaultJsonParser('error', 'error');
+    app.removeContentTypeParser(['application/json', 'text/plain']);
+    app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
+      body === '' ? done(null, undefined) : parse(request, body, done),
+    );
+  },
+  { name: 'errors' },
+);

@@ -1,0 +1,51 @@
+// Puts the sessions on the log, the screens and the terminals of this machine. Knows no route.
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import type { AuditLine } from '../src/audit.js';
+import type { Sessions } from '../src/session/registry.js';
+import type { Session } from '../src/session/session.js';
+import { createSessions } from '../src/session/sessions.js';
+import { spawnTerminal } from '../src/terminal/pty.js';
+import { createScreenHost } from '../src/terminal/screen.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly sessions: Sessions;
+  }
+}
+
+async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close(): Promise<void> }> {
+  const { replica, limits } = app.config;
+  const screens = createScreenHost({});
+  const sessions = await createSessions({
+    log: app.sessionLog,
+    screens,
+    spawn: spawnTerminal,
+    replicaId: replica.id,
+    maxSessions: limits.sessions,
+    logger: app.log,
+    onClosed: (session) => app.audit.record(closing(session)),
+  });
+  return { sessions, close: () => sessions.close().finally(() => screens.close()) };
+}
+
+function closing(session: Session): AuditLine {
+  const { session_id, instance_id, reason, exit_code } = session.describe();
+  return {
+    event: 'session_close',
+    outcome: 'done',
+    principal: null,
+    instance_id,
+    session_id,
+    detail: `${reason}, exit code ${exit_code ?? 'unknown'}`,
+  };
+}
+
+export default fp<{ sessions?: Sessions | undefined }>(
+  async (app, { sessions }) => {
+    const opened = sessions ? { sessions, close: () => sessions.close() } : await open(app);
+    app.decorate('sessions', opened.sessions);
+    app.addHook('onClose', () => opened.close());
+  },
+  { name: 'sessions', dependencies: ['log', 'audit'] },
+);

@@ -1,0 +1,31 @@
+// Serves the built terminal page, where there is one. Knows no API.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import fp from 'fastify-plugin';
+
+/** `dist/web`, seen from the compiled plugin and from its source. */
+const here = fileURLToPath(import.meta.url);
+const root = path.join(path.dirname(here), here.endsWith('.ts') ? '../dist/web' : '../web');
+
+export default fp(
+  async (app) => {
+    if (!existsSync(path.join(root, 'index.html'))) {
+      app.log.warn('the terminal page was not built; only the API is served');
+      return;
+    }
+    await app.register(fastifyStatic, {
+      root,
+      schemaHide: true,
+      decorateReply: false,
+      dotfiles: 'ignore',
+      cacheControl: false,
+      // Built assets carry a hash in their names; the page itself must be asked for again.
+      setHeaders: (response, file) => {
+        response.header('cache-control', file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+      },
+    });
+  },
+  { name: 'web' },
+);

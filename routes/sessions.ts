@@ -1,0 +1,216 @@
+// Sessions over HTTP (contract): made, listed, told, moved, ended. Knows addresses and schemas; what a session does is its own.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authorize, principalOf } from '../plugins/auth.js';
+import { type Agent, SessionRequest } from '../src/agents.js';
+import { Fault } from '../src/errors.js';
+import { createIdempotency } from '../src/idempotency.js';
+import { may, reaches } from '../src/principal.js';
+import { isId } from '../src/protocol/ids.js';
+import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
+import type { Session } from '../src/session/session.js';
+import * as schemas from './schemas.js';
+
+const security = [{ bearer: [] }];
+const answers = (status: number, body: object) => ({
+  security,
+  response: { [status]: body, '4xx': schemas.ErrorBody, '5xx': schemas.ErrorBody },
+});
+
+function agentOf(app: FastifyInstance, instanceId: string): Agent {
+  const agent = app.agents.get(instanceId);
+  if (!agent) throw new Fault('TASK_NOT_FOUND', 'there is no such agent');
+  return agent;
+}
+
+async function sessionOf(app: FastifyInstance, params: { inst: string; id: string }): Promise<Session> {
+  agentOf(app, params.inst);
+  const session = isId(params.id) ? await app.sessions.find(params.inst, params.id) : undefined;
+  if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
+  return session;
+}
+
+/** The session as JSON (contract), with where to attach. */
+function tell(app: FastifyInstance, session: Session) {
+  const path = `/agents/${encodeURIComponent(session.instanceId)}/sessions/${session.id}/attach`;
+  return { ...session.describe(), pty_ws_url: app.publicUrl().ws + path, pty_ws_subprotocols: [JSON_SUBPROTOCOL, BINARY_SUBPROTOCOL] };
+}
+
+/** The newest first; a page token is the id of the last session before the page, and ids are in the order of their age. */
+function page(sessions: Session[], { size, after }: { size: number; after: string | undefined }) {
+  if (after !== undefined && !isId(after))
+    throw new Fault('INVALID_REQUEST', 'query.page_token: expected the next_page_token of an earlier answer');
+  const rest = sessions.filter(({ id }) => after === undefined || id < after).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const shown = rest.slice(0, size);
+  return { shown, next: rest.length > size ? (shown.at(-1)?.id ?? null) : null };
+}
+
+function endedBy(request: FastifyRequest, session: Session): void {
+  const principal = principalOf(request);
+  if (may(principal, 'pty:admin') || session.describe().created_by === principal.name) return;
+  request.record('session_close', 'denied', { detail: 'neither admin nor the creator' });
+  throw new Fault('PERMISSION_DENIED', 'only who created a session may end it, or a token with pty:admin');
+}
+
+/** Records an act of this event once it is done, or why it failed. */
+async function audited<T>(
+  request: FastifyRequest,
+  event: 'admin' | 'session_close' | 'session_create',
+  detail: string | undefined,
+  act: () => Promise<T>,
+) {
+  try {
+    const result = await act();
+    request.record(event, 'done', { detail, ...(event === 'session_create' && { session_id: (result as Session).id }) });
+    return result;
+  } catch (error) {
+    const denied = error instanceof Fault && error.status === 403;
+    request.record(event, denied ? 'denied' : 'failed', { detail: error instanceof Fault ? error.message : 'internal' });
+    throw error;
+  }
+}
+
+async function screen(session: Session, format: string): Promise<{ type: string; body: unknown }> {
+  switch (format) {
+    case 'json':
+      return { type: 'application/json; charset=utf-8', body: await session.view() };
+    case 'text':
+      return { type: 'text/plain; charset=utf-8', body: `${(await session.view()).lines.join('\n')}\n` };
+    case 'ansi':
+      return { type: 'application/octet-stream', body: Buffer.from((await session.snapshot()).bytes) };
+    default:
+      throw new Fault('INVALID_REQUEST', 'query.format: expected json, text or ansi');
+  }
+}
+
+export const sessionRoutes: schemas.Routes = async (app) => {
+  const created = createIdempotency<Session>();
+  const one = '/agents/:inst/sessions/:id';
+
+  app.post(
+    '/agents/:inst/sessions',
+    {
+      onRequest: authorize('pty:control', 'session_create'),
+      schema: {
+        params: schemas.InstanceParams,
+        headers: schemas.IdempotencyHeaders,
+        body: SessionRequest,
+        ...answers(201, schemas.Session),
+        summary: 'Starts a session',
+      },
+    },
+    async (request, reply) => {
+      const { inst } = request.params;
+      const { name, sessions } = principalOf(request);
+      if (sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
+      const agent = agentOf(app, inst);
+      const make = () => audited(request, 'session_create', undefined, () => app.sessions.create(agent, request.body, name));
+      const key = request.headers['idempotency-key'];
+      const session = await (key === undefined ? make() : created.once(JSON.stringify([name, inst, key]), request.body, make));
+      const told = tell(app, session);
+      return reply
+        .code(201)
+        .header('location', `${app.publicUrl().http}/agents/${encodeURIComponent(inst)}/sessions/${session.id}`)
+        .send(told);
+    },
+  );
+
+  app.get(
+    '/agents/:inst/sessions',
+    {
+      onRequest: authorize('pty:observe'),
+      schema: {
+        params: schemas.InstanceParams,
+        querystring: schemas.SessionQuery,
+        ...answers(200, schemas.SessionPage),
+        summary: 'Lists sessions, the newest first',
+      },
+    },
+    async (request) => {
+      const { inst } = request.params;
+      const { state, page_size, page_token } = request.query;
+      agentOf(app, inst);
+      const principal = principalOf(request);
+      const all = await app.sessions.list(inst);
+      const seen = all.filter((s) => reaches(principal, inst, s.id) && (state === undefined || s.describe().state === state));
+      const { shown, next } = page(seen, { size: page_size, after: page_token });
+      return { sessions: shown.map((session) => tell(app, session)), next_page_token: next };
+    },
+  );
+
+  app.get(
+    one,
+    {
+      onRequest: authorize('pty:observe'),
+      schema: { params: schemas.SessionParams, ...answers(200, schemas.Session), summary: 'Tells of a session' },
+    },
+    async (request) => tell(app, await sessionOf(app, request.params)),
+  );
+
+  app.delete(
+    one,
+    {
+      onRequest: authorize('pty:control', 'session_close'),
+      schema: { params: schemas.SessionParams, ...answers(202, schemas.Session), summary: 'Ends a session' },
+    },
+    async (request, reply) => {
+      const session = await sessionOf(app, request.params);
+      endedBy(request, session);
+      await audited(request, 'session_close', 'asked for', () => session.end('killed'));
+      return reply.code(202).send(tell(app, session));
+    },
+  );
+
+  app.get(
+    `${one}/screen`,
+    {
+      onRequest: authorize('pty:observe', 'screen_read'),
+      schema: {
+        params: schemas.SessionParams,
+        querystring: schemas.ScreenQuery,
+        ...answers(200, schemas.Screen),
+        summary: 'What the terminal shows now',
+      },
+    },
+    async (request, reply) => {
+      const session = await sessionOf(app, request.params);
+      const { type, body } = await screen(session, request.query.format);
+      request.record('screen_read', 'granted');
+      return reply.type(type).send(body);
+    },
+  );
+
+  app.post(
+    `${one}/controller`,
+    {
+      onRequest: authorize('pty:admin', 'admin'),
+      schema: {
+        params: schemas.SessionParams,
+        body: schemas.ControllerRequest,
+        ...answers(200, schemas.Session),
+        summary: 'Moves or frees the lease',
+      },
+    },
+    async (request) => {
+      const { client_id } = request.body;
+      const session = await sessionOf(app, request.params);
+      await audited(request, 'admin', client_id === null ? 'the lease is freed' : `the lease moves to ${client_id}`, () =>
+        session.moveControl(client_id),
+      );
+      return tell(app, session);
+    },
+  );
+
+  app.delete(
+    `${one}/members/:client_id`,
+    {
+      onRequest: authorize('pty:admin', 'admin'),
+      schema: { params: schemas.MemberParams, ...answers(202, schemas.Session), summary: 'Sends a connection away' },
+    },
+    async (request, reply) => {
+      const { client_id } = request.params;
+      const session = await sessionOf(app, request.params);
+      await audited(request, 'admin', `${client_id} is sent away`, () => session.dismiss(client_id));
+      return reply.code(202).send(tell(app, session));
+    },
+  );
+};

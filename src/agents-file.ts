@@ -1,0 +1,75 @@
+// Reads the agents file (JSON or YAML) into checked agents with all defaults applied. Knows no session and no signal.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { Value } from '@sinclair/typebox/value';
+import { parse } from 'yaml';
+import { type Agent, AgentConfig, type Agents } from './agents.js';
+import { explain, shown } from './explain.js';
+
+/** An agents file that cannot be used; the message is one line that names the agent and the field. */
+export class AgentsFileError extends Error {
+  override readonly name = 'AgentsFileError';
+}
+
+export interface AgentsFile extends Agents {
+  /** Reads the file again. Throws AgentsFileError, and then keeps the agents as they were. */
+  reload(): void;
+}
+
+/** `file` undefined: the built-in `shell`. Throws AgentsFileError. */
+export function openAgentsFile(file: string | undefined): AgentsFile {
+  const load = () => (file === undefined ? new Map([['shell', builtInShell()]]) : readAgents(file));
+  let agents = load();
+  return {
+    get: (id) => agents.get(id),
+    list: () => [...agents.values()],
+    reload: () => {
+      agents = load();
+    },
+  };
+}
+
+/** The person's own login shell in their home folder. */
+function builtInShell(): Agent {
+  const command = [process.env.SHELL || '/bin/bash', '-l'];
+  return agent('shell', { name: 'Shell', description: 'A login shell on this machine.', command, cwd: homedir() }, 'the built-in agent');
+}
+
+function readAgents(file: string): Map<string, Agent> {
+  const agents = section(file);
+  const entries = Object.entries(agents).map(([id, config]) => [id, agent(id, config, file)] as const);
+  if (entries.length === 0) throw new AgentsFileError(`${file}: agents is empty; expected at least one agent`);
+  return new Map(entries);
+}
+
+function section(file: string): Record<string, unknown> {
+  const content = parsed(file);
+  if (!isObject(content)) throw new AgentsFileError(`${file}: expected an object with the key agents`);
+  const stray = Object.keys(content).find((key) => key !== 'agents');
+  if (stray !== undefined) throw new AgentsFileError(`${file}: ${stray} is unknown here; expected agents alone`);
+  if (!isObject(content.agents)) throw new AgentsFileError(`${file}: agents: expected an object of agents, got ${shown(content.agents)}`);
+  return content.agents;
+}
+
+function parsed(file: string): unknown {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return file.endsWith('.json') ? JSON.parse(text) : parse(text, { prettyErrors: true });
+  } catch (error) {
+    throw new AgentsFileError(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+  }
+}
+
+function agent(id: string, config: unknown, file: string): Agent {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(id) || /^\.+$/.test(id)) {
+    throw new AgentsFileError(`${file}: agent ${shown(id)}: expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -`);
+  }
+  const whole = isObject(config) ? Value.Default(AgentConfig, { ...config, pty: config.pty ?? {}, policy: config.policy ?? {} }) : config;
+  const fault = explain(AgentConfig, whole, `agents.${id}`);
+  if (fault) throw new AgentsFileError(`${file}: ${fault}`);
+  return { ...(whole as AgentConfig), id };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,77 @@
+// `pty-gateway serve`: from the environment to a gateway that listens. Knows no route.
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import type { FastifyInstance } from 'fastify';
+import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents-file.js';
+import { buildApp, listen } from '../app.js';
+import { AuditFileError } from '../audit-file.js';
+import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
+import { endOnSignals } from '../shutdown.js';
+import { mintToken } from '../token.js';
+
+/** Seconds for which the token of a development start is good. */
+const DEVELOPMENT_TTL_SECONDS = 12 * 3600;
+
+/** Registers the command. */
+export function serve(program: Command): void {
+  program
+    .command('serve')
+    .description('serve terminals over HTTP and WebSocket; configured by environment variables')
+    .action(async () => {
+      try {
+        await start(process.env);
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
+async function start(env: NodeJS.ProcessEnv): Promise<void> {
+  const { config, development } = withKey(readConfig(env));
+  const agents = openAgentsFile(config.agentsFile);
+  const app = await buildApp(config, { agents });
+  endOnSignals(app);
+  rereadOnHangUp(app, agents);
+  await listen(app);
+  if (development) invite(app);
+}
+
+/** Without a key, one is made for this start alone, where only this machine can reach the gateway. */
+function withKey(config: Config): { config: Config; development: boolean } {
+  if (hasKey(config)) return { config, development: false };
+  if (!isLoopback(config.listen.host)) {
+    throw new ConfigError(
+      `HOST is "${config.listen.host}" and no key is set; expected AUTH_JWT_SECRET, AUTH_JWT_PUBLIC_KEY or AUTH_JWKS_URL, or a loopback HOST`,
+    );
+  }
+  return { config: { ...config, auth: { ...config.auth, secret: randomBytes(32).toString('base64url') } }, development: true };
+}
+
+function invite(app: FastifyInstance): void {
+  const { secret, issuer, audience } = app.config.auth;
+  const sub = process.env.USER || 'developer';
+  const token = mintToken(secret ?? '', { sub, scope: 'pty:admin', ttlSeconds: DEVELOPMENT_TTL_SECONDS, issuer, audience });
+  process.stdout.write(
+    `\nOpen ${app.publicUrl().http}/#token=${token}\n` +
+      'This is for development: the key was made for this start alone, and whoever has the URL has a shell on this machine.\n\n',
+  );
+}
+
+function rereadOnHangUp(app: FastifyInstance, agents: AgentsFile): void {
+  process.on('SIGHUP', () => {
+    try {
+      agents.reload();
+      app.log.info({ agents: agents.list().map(({ id }) => id) }, 'the agents file was read again');
+    } catch (error) {
+      app.log.error(`the agents stay as they were: ${(error as Error).message}`);
+    }
+  });
+}
+
+/** One line on stderr; 78 for what the operator has to change. */
+function fail(error: unknown): never {
+  const { message, code } = error as NodeJS.ErrnoException;
+  process.stderr.write(`pty-gateway: ${message}\n`);
+  const configured = error instanceof ConfigError || error instanceof AgentsFileError || error instanceof AuditFileError;
+  process.exit(configured || code === 'EADDRNOTAVAIL' ? EXIT_CONFIG : 1);
+}

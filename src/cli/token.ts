@@ -1,0 +1,54 @@
+// `pty-gateway token`: mints a token from AUTH_JWT_SECRET (contract, Tokens). Knows no server.
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { ConfigError, EXIT_CONFIG, readConfig } from '../config.js';
+import { type Scope, scopes } from '../principal.js';
+import { mintToken } from '../token.js';
+
+const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
+/** Longest life of a token: ten years of 365 days. */
+const MAX_TTL_SECONDS = 3650 * 86_400;
+
+interface TokenOptions {
+  readonly scope: Scope;
+  readonly sub: string;
+  readonly ttl: number;
+  readonly instance?: string[];
+  readonly session?: string[];
+}
+
+/** Registers the command. */
+export function token(program: Command): void {
+  program
+    .command('token')
+    .description('make a token with AUTH_JWT_SECRET and print it')
+    .addOption(new Option('--scope <scope>', 'what it is good for; each includes the ones before it').choices(scopes).makeOptionMandatory())
+    .requiredOption('--sub <name>', 'whose token it is, in audit and presence')
+    .option('--ttl <duration>', 'how long it is good: a number and s, m, h or d', seconds, 3600)
+    .option('--instance <id>', 'good for this agent alone; may be given again', collect)
+    .option('--session <id>', 'good for this session alone; may be given again', collect)
+    .action(print);
+}
+
+function print({ scope, sub, ttl, instance, session }: TokenOptions): void {
+  try {
+    const { secret, issuer, audience } = readConfig(process.env).auth;
+    if (!secret) throw new ConfigError('AUTH_JWT_SECRET is not set; expected the secret that the gateway was started with');
+    const limits = { ...(instance && { instances: instance }), ...(session && { sessions: session }) };
+    process.stdout.write(`${mintToken(secret, { sub, scope, ttlSeconds: ttl, issuer, audience, ...limits })}\n`);
+  } catch (error) {
+    process.stderr.write(`pty-gateway: ${(error as Error).message}\n`);
+    process.exitCode = EXIT_CONFIG;
+  }
+}
+
+function seconds(value: string): number {
+  const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
+  const total = Number(amount) * (unitSeconds[unit ?? ''] ?? Number.NaN);
+  if (!(total >= 1 && total <= MAX_TTL_SECONDS))
+    throw new InvalidArgumentError('expected a number and s, m, h or d, as 90s or 1h, up to 3650d');
+  return total;
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}

@@ -1,0 +1,216 @@
+// The environment, checked once at start and grouped by concern. Knows no file's content and no Fastify.
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { expectation, shown } from './explain.js';
+
+/** Exit status of a process that was configured wrongly (sysexits EX_CONFIG). */
+export const EXIT_CONFIG = 78;
+/** Most seconds that any interval may be set to: a day. */
+const DAY_SECONDS = 86_400;
+
+const seconds = (value: number, minimum: number, description: string) =>
+  Type.Integer({ minimum, maximum: DAY_SECONDS, default: value, description });
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+
+/** Every name that the gateway reads, with default, unit and range. An empty value counts as absent. */
+export const Environment = Type.Object({
+  HOST: Type.String({ default: '127.0.0.1', description: 'Listen address.' }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65_535, default: 8080, description: 'Listen port; 0 takes a free one.' }),
+  PUBLIC_URL: text('What AgentCards and pty_ws_url are built from; from HOST and PORT if absent.'),
+  TRUST_PROXY: Type.String({ default: 'false', description: "Hops, or a list of CIDRs, as Fastify's trustProxy." }),
+  REDIS_URL: text('redis://, rediss:// or a list of cluster nodes.'),
+  REDIS_SENTINEL_MASTER: text('Name of the master that Sentinels watch.'),
+  REDIS_KEY_PREFIX: text('Prefix of every key.'),
+  DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded log and the audit file.' }),
+  AGENTS_FILE: text('JSON or YAML; a shell if absent.'),
+  AUTH_JWT_SECRET: text('HS256/384/512 key of at least 32 bytes.'),
+  AUTH_JWT_PUBLIC_KEY: text('PEM of an RSA, EC or Ed25519 public key.'),
+  AUTH_JWKS_URL: text('Where public keys are fetched by kid.'),
+  AUTH_JWT_ISSUER: text('iss of a token, where set.'),
+  AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
+  AUTH_CLOCK_SKEW_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 5, description: 'Leeway for exp and nbf.' }),
+  ALLOWED_ORIGINS: text('Comma-separated origins for browser upgrades; the same origin if absent.'),
+  HEARTBEAT_INTERVAL_SECONDS: seconds(30, 1, 'Between two WebSocket Pings.'),
+  HEARTBEAT_TIMEOUT_SECONDS: seconds(90, 1, 'After which a silent peer is reaped.'),
+  REPLICA_ID: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,64}$', title: '1 to 64 characters of A-Z a-z 0-9 . _ -' })),
+  REPLICA_LEASE_SECONDS: seconds(10, 1, 'After which a dead replica is believed dead.'),
+  DRAIN_SECONDS: seconds(20, 0, 'How long owned terminals outlive SIGTERM while clients remain.'),
+  RATE_LIMIT_MAX: Type.Integer({ minimum: 1, default: 600, description: 'HTTP requests a minute, per principal and instance.' }),
+  ATTACH_RATE_LIMIT_MAX: Type.Integer({ minimum: 1, default: 120, description: 'Upgrades a minute, per principal and instance.' }),
+  MAX_SESSIONS_PER_REPLICA: Type.Integer({ minimum: 1, default: 1000, description: 'Running sessions.' }),
+  MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
+  REPLAY_ENCRYPTION_KEYS: text('kid:base64key list; the first encrypts.'),
+  AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
+  LOG_LEVEL: Type.Union(
+    (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const).map((level) => Type.Literal(level)),
+    { default: 'info' },
+  ),
+});
+type Environment = Static<typeof Environment>;
+
+/** Names whose feature is not here: set, they are refused rather than ignored. */
+const absent = {
+  REDIS_URL: 'this build has only the embedded log',
+  REDIS_SENTINEL_MASTER: 'this build has only the embedded log',
+  REDIS_KEY_PREFIX: 'this build has only the embedded log',
+  REPLAY_ENCRYPTION_KEYS: 'this build cannot encrypt its log',
+} as const;
+/** Values that no message may show. */
+const secret = new Set(['AUTH_JWT_SECRET', 'AUTH_JWT_PUBLIC_KEY', 'REDIS_URL', 'REPLAY_ENCRYPTION_KEYS']);
+
+/** A value that the gateway cannot start with; the message is one line that names the variable. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Where clients find the gateway. No slash ends `http`, `ws` or `prefix`. */
+export interface PublicUrl {
+  readonly http: string;
+  readonly ws: string;
+  readonly origin: string;
+  /** Path prefix, as `/terminals`; empty if there is none. */
+  readonly prefix: string;
+}
+
+export interface Config {
+  readonly listen: { readonly host: string; readonly port: number; readonly trustProxy: boolean | number | string[] };
+  /** Undefined: from the address that is listened on. */
+  readonly publicUrl: PublicUrl | undefined;
+  readonly dataDir: string;
+  readonly auditFile: string;
+  readonly agentsFile: string | undefined;
+  readonly auth: {
+    readonly secret: string | undefined;
+    readonly publicKey: string | undefined;
+    readonly jwksUrl: string | undefined;
+    readonly issuer: string | undefined;
+    readonly audience: string | undefined;
+    readonly clockSkewSeconds: number;
+    /** Undefined: the same origin alone. */
+    readonly allowedOrigins: readonly string[] | undefined;
+  };
+  readonly heartbeat: { readonly intervalSeconds: number; readonly timeoutSeconds: number };
+  readonly replica: { readonly id: string; readonly leaseSeconds: number; readonly drainSeconds: number };
+  readonly limits: {
+    readonly requestsPerMinute: number;
+    readonly attachesPerMinute: number;
+    readonly sessions: number;
+    readonly messageBytes: number;
+  };
+  readonly logLevel: Environment['LOG_LEVEL'];
+}
+
+/** Reads and checks the environment. Throws ConfigError for the first value that is wrong. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const e = checked(env);
+  if (e.HEARTBEAT_TIMEOUT_SECONDS <= e.HEARTBEAT_INTERVAL_SECONDS) {
+    throw new ConfigError(
+      `HEARTBEAT_TIMEOUT_SECONDS is ${e.HEARTBEAT_TIMEOUT_SECONDS}; expected more than HEARTBEAT_INTERVAL_SECONDS (${e.HEARTBEAT_INTERVAL_SECONDS})`,
+    );
+  }
+  return {
+    listen: { host: e.HOST, port: e.PORT, trustProxy: trustProxy(e.TRUST_PROXY) },
+    publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(url('PUBLIC_URL', e.PUBLIC_URL)),
+    dataDir: path.resolve(e.DATA_DIR),
+    auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
+    agentsFile: e.AGENTS_FILE,
+    auth: auth(e),
+    heartbeat: { intervalSeconds: e.HEARTBEAT_INTERVAL_SECONDS, timeoutSeconds: e.HEARTBEAT_TIMEOUT_SECONDS },
+    replica: {
+      id:
+        e.REPLICA_ID ??
+        `${hostname()
+          .replace(/[^A-Za-z0-9._-]/g, '-')
+          .slice(0, 48)}-${randomBytes(4).toString('hex')}`,
+      leaseSeconds: e.REPLICA_LEASE_SECONDS,
+      drainSeconds: e.DRAIN_SECONDS,
+    },
+    limits: {
+      requestsPerMinute: e.RATE_LIMIT_MAX,
+      attachesPerMinute: e.ATTACH_RATE_LIMIT_MAX,
+      sessions: e.MAX_SESSIONS_PER_REPLICA,
+      messageBytes: e.MAX_MESSAGE_BYTES,
+    },
+    logLevel: e.LOG_LEVEL,
+  };
+}
+
+/** Whether only this machine can reach a server that listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+export function hasKey(config: Config): boolean {
+  return Boolean(config.auth.secret ?? config.auth.publicKey ?? config.auth.jwksUrl);
+}
+
+/** The URL of a server that listens there, as long as PUBLIC_URL does not say otherwise. */
+export function localUrl(host: string, port: number): PublicUrl {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return publicUrl(new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`));
+}
+
+function checked(env: NodeJS.ProcessEnv): Environment {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(Environment.properties)) {
+    const raw = env[name];
+    if (raw === undefined || raw === '') continue;
+    if (name in absent) throw new ConfigError(`${name} is set, but ${absent[name as keyof typeof absent]}; unset it`);
+    values[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
+    if (!Value.Check(schema, values[name])) throw wrong(name, raw, expectation(schema));
+  }
+  return Value.Default(Environment, values) as Environment;
+}
+
+function wrong(name: string, raw: string, expected: string): ConfigError {
+  return new ConfigError(
+    secret.has(name) ? `${name} is not usable; expected ${expected}` : `${name} is ${shown(raw)}; expected ${expected}`,
+  );
+}
+
+function auth(e: Environment): Config['auth'] {
+  const bytes = Buffer.byteLength(e.AUTH_JWT_SECRET ?? '');
+  if (bytes > 0 && bytes < 32) throw new ConfigError(`AUTH_JWT_SECRET has ${bytes} bytes; expected at least 32`);
+  return {
+    secret: e.AUTH_JWT_SECRET,
+    publicKey: e.AUTH_JWT_PUBLIC_KEY?.replaceAll('\\n', '\n'),
+    jwksUrl: e.AUTH_JWKS_URL === undefined ? undefined : url('AUTH_JWKS_URL', e.AUTH_JWKS_URL).href,
+    issuer: e.AUTH_JWT_ISSUER,
+    audience: e.AUTH_JWT_AUDIENCE,
+    clockSkewSeconds: e.AUTH_CLOCK_SKEW_SECONDS,
+    allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : list(e.ALLOWED_ORIGINS).map((o) => url('ALLOWED_ORIGINS', o).origin),
+  };
+}
+
+function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function trustProxy(raw: string): boolean | number | string[] {
+  if (raw === 'true' || raw === 'false') return raw === 'true';
+  if (/^\d{1,3}$/.test(raw)) return Number(raw);
+  const parts = list(raw);
+  const cidr = /^(loopback|linklocal|uniquelocal|[0-9a-fA-F:.]+(\/\d{1,3})?)$/;
+  if (parts.length === 0 || !parts.every((part) => cidr.test(part)))
+    throw wrong('TRUST_PROXY', raw, 'true, false, a number of hops, or a list of CIDRs');
+  return parts;
+}
+
+function url(name: string, raw: string): URL {
+  const parsed = URL.canParse(raw) ? new URL(raw) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw wrong(name, raw, 'an http:// or https:// URL');
+  if (parsed.username || parsed.password)
+    throw new ConfigError(`${name} carries a user name or password; expected an http:// or https:// URL without`);
+  return parsed;
+}
+
+function publicUrl({ origin, pathname }: URL): PublicUrl {
+  const prefix = pathname.replace(/\/+$/, '');
+  return { http: origin + prefix, ws: origin.replace(/^http/, 'ws') + prefix, origin, prefix };
+}

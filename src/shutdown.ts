@@ -1,0 +1,53 @@
+// Ends the gateway in order (contract, SIGTERM), and at once when told twice. Knows no configuration but how long to drain.
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+
+/** Milliseconds for clients to answer the goodbye before they are cut off. */
+const GOODBYE_MS = 3000;
+/** Milliseconds between two looks for members that are left. */
+const LOOK_MS = 100;
+/** Exit status of a process that was ended by a second signal. */
+const ENDED_AT_ONCE = 1;
+
+/**
+ * Not ready, no new session, goodbye to all clients; then, once no client is left anywhere or DRAIN_SECONDS have passed, the end of the owned
+ * terminals (`instance_terminated`), of the server, and of the log. Resolves when all is closed.
+ */
+export async function shutDown(app: FastifyInstance): Promise<void> {
+  app.lifecycle.state = 'draining';
+  app.sessions.stopTaking();
+  await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
+  const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
+  while (Date.now() < deadline && (await hasMembers(app))) await pause(LOOK_MS);
+  await app.close();
+}
+
+/** Whether anyone is attached to a running session, wherever they are connected. */
+async function hasMembers(app: FastifyInstance): Promise<boolean> {
+  const lists = await Promise.all(app.agents.list().map(({ id }) => app.sessions.list(id)));
+  return lists
+    .flat()
+    .map((session) => session.describe())
+    .some(({ state, controllers, observers }) => state === 'running' && controllers.length + observers.length > 0);
+}
+
+/** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). */
+export function endOnSignals(app: FastifyInstance): void {
+  let ending = false;
+  const onSignal = (signal: string) => {
+    if (ending) process.exit(ENDED_AT_ONCE);
+    ending = true;
+    app.log.info({ signal }, 'shutting down');
+    shutDown(app).then(
+      () => process.exit(0),
+      (error) => die(app, error),
+    );
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, onSignal);
+  for (const failure of ['uncaughtException', 'unhandledRejection']) process.on(failure, (error) => die(app, error));
+}
+
+function die(app: FastifyInstance, error: unknown): never {
+  app.log.fatal({ err: error }, 'the gateway ends because of a failure that nobody caught');
+  process.exit(1);
+}

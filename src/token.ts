@@ -1,0 +1,45 @@
+// What a token says, and how one is made with AUTH_JWT_SECRET. Knows no key but that one, and no request.
+import { createHmac } from 'node:crypto';
+import { type Static, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { Fault } from './errors.js';
+import { explain } from './explain.js';
+import { type Principal, type Scope, scopes } from './principal.js';
+
+const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 });
+
+/** The claims that the gateway reads (contract, Tokens). All others are passed over. */
+export const Claims = Type.Object({
+  sub: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The principal in audit, presence and rate limits.' })),
+  scope: Type.Optional(Type.String({ maxLength: 4096, description: 'Space-separated.' })),
+  instances: Type.Optional(Ids),
+  sessions: Type.Optional(Ids),
+});
+type Claims = Static<typeof Claims>;
+
+/** The principal of verified claims. UNAUTHENTICATED if one is ill-formed: what limits a token must not be lost by a typing error. */
+export function readClaims(claims: unknown): Principal {
+  if (!Value.Check(Claims, claims)) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${explain(Claims, claims, 'claims')}`);
+  return { name: claims.sub ?? 'anonymous', scope: highest(claims.scope), instances: claims.instances, sessions: claims.sessions };
+}
+
+function highest(scope = ''): Scope | undefined {
+  const held = new Set(scope.split(' '));
+  return scopes.findLast((s) => held.has(s));
+}
+
+interface Grant extends Pick<Claims, 'instances' | 'sessions'> {
+  readonly sub: string;
+  readonly scope: Scope;
+  readonly ttlSeconds: number;
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+}
+
+/** A compact JWS, HS256. */
+export function mintToken(secret: string, { ttlSeconds, issuer, audience, ...claims }: Grant, nowMs = Date.now()): string {
+  const iat = Math.floor(nowMs / 1000);
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ ...claims, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds })}`;
+  return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AgentsFileError, openAgentsFile } from '../../src/agents-file.js';
+
+const dir = mkdtempSync(path.join(tmpdir(), 'agents-'));
+const write = (name: string, content: unknown) => {
+  const file = path.join(dir, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+};
+const complaint = (content: unknown, name = 'bad.json'): string => {
+  try {
+    openAgentsFile(write(name, content));
+  } catch (error) {
+    expect(error).toBeInstanceOf(AgentsFileError);
+    return (error as Error).message;
+  }
+  throw new Error('nothing was said');
+};
+const cat = { name: 'Cat', command: ['/bin/cat'] };
+
+describe('the agents file', () => {
+  it('may be left out: then there is a shell in the home folder', () => {
+    const [shell, ...others] = openAgentsFile(undefined).list();
+    expect(others).toEqual([]);
+    expect(shell).toMatchObject({ id: 'shell', cwd: process.env.HOME, allow_command_override: false });
+    expect(shell?.command).toEqual([process.env.SHELL || '/bin/bash', '-l']);
+  });
+
+  it('gives every default that it leaves out', () => {
+    const agent = openAgentsFile(write('one.json', { agents: { 'inst-a': { ...cat, pty: { max_observers: 2 } } } })).get('inst-a');
+    expect(agent).toEqual({
+      ...cat,
+      id: 'inst-a',
+      description: 'A terminal.',
+      version: '1.0.0',
+      env: {},
+      allow_command_override: false,
+      skills: [],
+      pty: {
+        max_controllers: 1,
+        max_observers: 2,
+        keyframe_interval_seconds: 5,
+        keyframe_interval_frames: 100,
+        replay_buffer_frames: 1000,
+        replay_buffer_retention_seconds: 86400,
+        default_cols: 120,
+        default_rows: 30,
+      },
+      policy: {
+        terminate_on_last_controller: false,
+        idle_timeout_seconds: null,
+        max_session_seconds: null,
+        max_sessions: 100,
+        redaction: 'on',
+        live_stream: 'redacted',
+      },
+    });
+  });
+
+  it('may be YAML', () => {
+    const file = write('two.yaml', 'agents:\n  a: {name: A, command: [/bin/cat]}\n  b: {name: B, command: [/bin/sh, -l]}\n');
+    expect(
+      openAgentsFile(file)
+        .list()
+        .map(({ id, command }) => [id, command]),
+    ).toEqual([
+      ['a', ['/bin/cat']],
+      ['b', ['/bin/sh', '-l']],
+    ]);
+  });
+
+  it.each([
+    ['no command', { agents: { x: { name: 'X' } } }, 'agents.x.command is missing; expected an array of at least 1 items'],
+    [
+      'a number for a command',
+      { agents: { x: { ...cat, command: [1] } } },
+      'agents.x.command.0: expected a string of at least 1 characters, got 1',
+    ],
+    ['an unknown field', { agents: { x: { ...cat, comand: [] } } }, 'agents.x.comand is unknown here'],
+    [
+      'a size beyond the limit',
+      { agents: { x: { ...cat, pty: { default_cols: 2000 } } } },
+      'agents.x.pty.default_cols: expected an integer from 1 to 1024, got 2000',
+    ],
+    [
+      'a word that is no choice',
+      { agents: { x: { ...cat, policy: { redaction: 'yes' } } } },
+      'agents.x.policy.redaction: expected "on" or "off", got "yes"',
+    ],
+    ['an agent that is no object', { agents: { x: [] } }, 'agents.x: expected an object, got []'],
+    ['an id with a slash', { agents: { 'a/b': cat } }, 'agent "a/b": expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -'],
+    ['an id that is a folder', { agents: { '..': cat } }, 'agent "..": expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -'],
+    ['no agents', { agents: {} }, 'agents is empty; expected at least one agent'],
+    ['another key', { agents: { x: cat }, extra: 1 }, 'extra is unknown here; expected agents alone'],
+    ['a list', [], 'expected an object with the key agents'],
+  ])('is refused with %s, naming the agent and the field', (_what, content, message) => {
+    expect(complaint(content)).toBe(`${path.join(dir, 'bad.json')}: ${message}`);
+  });
+
+  it('does not show what stands where a secret might', () => {
+    expect(complaint({ agents: { x: { ...cat, name: '' } } })).toContain(
+      'agents.x.name: expected a string of at least 1 characters, got 0 characters',
+    );
+  });
+
+  it.each(['bad.json', 'bad.yaml'])('is refused in one line if it is no %s at all', (name) => {
+    const message = complaint('{"agents": {', name);
+    expect(message).toContain(`${name} cannot be read: `);
+    expect(message).not.toContain('\n');
+  });
+
+  it('is refused if it is not there', () => {
+    expect(() => openAgentsFile(path.join(dir, 'nothing'))).toThrow(AgentsFileError);
+  });
+
+  it('is read again on demand, and a bad one keeps the old agents', () => {
+    const file = write('again.json', { agents: { a: cat } });
+    const agents = openAgentsFile(file);
+    write('again.json', { agents: { b: cat } });
+    agents.reload();
+    expect(agents.list().map(({ id }) => id)).toEqual(['b']);
+    write('again.json', { agents: { c: {} } });
+    expect(() => agents.reload()).toThrow('agents.c.name is missing');
+    expect(agents.list().map(({ id }) => id)).toEqual(['b']);
+  });
+});

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, Environment, isLoopback, localUrl, readConfig } from '../../src/config.js';
+
+const complaint = (env: NodeJS.ProcessEnv): string => {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error(`nothing was said of ${JSON.stringify(env)}`);
+};
+
+describe('the environment', () => {
+  it('may be empty: then every default of the contract holds', () => {
+    const config = readConfig({});
+    expect(config.listen).toEqual({ host: '127.0.0.1', port: 8080, trustProxy: false });
+    expect(config.heartbeat).toEqual({ intervalSeconds: 30, timeoutSeconds: 90 });
+    expect(config.replica).toMatchObject({ leaseSeconds: 10, drainSeconds: 20 });
+    expect(config.limits).toEqual({ requestsPerMinute: 600, attachesPerMinute: 120, sessions: 1000, messageBytes: 1_048_576 });
+    expect(config.auth).toMatchObject({ clockSkewSeconds: 5, allowedOrigins: undefined });
+    expect(config.auditFile).toBe(`${config.dataDir}/audit.jsonl`);
+    expect(config.dataDir).toBe(`${process.cwd()}/data`);
+    expect(config.logLevel).toBe('info');
+  });
+
+  it('counts an empty value as absent', () => {
+    expect(readConfig({ PORT: '', AUTH_JWT_SECRET: '', REDIS_URL: '' })).toMatchObject({ listen: { port: 8080 } });
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT is "http"; expected an integer from 0 to 65535'],
+    [{ PORT: '65536' }, 'PORT is "65536"; expected an integer from 0 to 65535'],
+    [{ PORT: '80.5' }, 'PORT is "80.5"; expected an integer from 0 to 65535'],
+    [{ DRAIN_SECONDS: '-1' }, 'DRAIN_SECONDS is "-1"; expected an integer from 0 to 86400'],
+    [{ PUBLIC_URL: 'gateway.example' }, 'PUBLIC_URL is "gateway.example"; expected an http:// or https:// URL'],
+    [{ PUBLIC_URL: 'ftp://gateway.example' }, 'PUBLIC_URL is "ftp://gateway.example"; expected an http:// or https:// URL'],
+    [{ AUTH_JWKS_URL: 'keys' }, 'AUTH_JWKS_URL is "keys"; expected an http:// or https:// URL'],
+    [{ ALLOWED_ORIGINS: 'https://a.example, b' }, 'ALLOWED_ORIGINS is "b"; expected an http:// or https:// URL'],
+    [{ TRUST_PROXY: 'everyone' }, 'TRUST_PROXY is "everyone"; expected true, false, a number of hops, or a list of CIDRs'],
+    [{ REPLICA_ID: 'a b' }, 'REPLICA_ID is "a b"; expected 1 to 64 characters of A-Z a-z 0-9 . _ -'],
+    [{ HEARTBEAT_TIMEOUT_SECONDS: '30' }, 'HEARTBEAT_TIMEOUT_SECONDS is 30; expected more than HEARTBEAT_INTERVAL_SECONDS (30)'],
+    [{ AUTH_JWT_SECRET: 'short' }, 'AUTH_JWT_SECRET has 5 bytes; expected at least 32'],
+  ])('says of %o what it is and what is expected', (env, message) => {
+    expect(complaint(env)).toBe(message);
+  });
+
+  it('names the levels that LOG_LEVEL may have', () => {
+    expect(complaint({ LOG_LEVEL: 'loud' })).toBe(
+      'LOG_LEVEL is "loud"; expected one of "trace", "debug", "info", "warn", "error", "fatal", "silent"',
+    );
+  });
+
+  it.each(['REDIS_URL', 'REDIS_SENTINEL_MASTER', 'REDIS_KEY_PREFIX', 'REPLAY_ENCRYPTION_KEYS'])(
+    'refuses %s rather than ignoring it',
+    (name) => {
+      expect(complaint({ [name]: 'redis://secret@host' })).toMatch(new RegExp(`^${name} is set, but this build [^\n]*; unset it$`));
+    },
+  );
+
+  it('is either taken or refused in one line that names a variable, whatever it holds', () => {
+    const anyEnv = fc.dictionary(fc.constantFrom(...Object.keys(Environment.properties)), fc.string());
+    fc.assert(
+      fc.property(anyEnv, (env) => {
+        try {
+          readConfig(env);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+          const { message } = error as Error;
+          expect(message).not.toContain('\n');
+          expect(Object.keys(env).some((name) => message.startsWith(name)) || message.startsWith('HEARTBEAT_TIMEOUT_SECONDS')).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('takes proxies as hops, CIDRs or a flag', () => {
+    const trust = (value: string) => readConfig({ TRUST_PROXY: value }).listen.trustProxy;
+    expect([trust('true'), trust('2'), trust('10.0.0.0/8, loopback')]).toEqual([true, 2, ['10.0.0.0/8', 'loopback']]);
+  });
+
+  it('splits PUBLIC_URL into what addresses are built from', () => {
+    expect(readConfig({ PUBLIC_URL: 'https://gateway.example/terminals/' }).publicUrl).toEqual({
+      http: 'https://gateway.example/terminals',
+      ws: 'wss://gateway.example/terminals',
+      origin: 'https://gateway.example',
+      prefix: '/terminals',
+    });
+  });
+
+  it('has a URL for every listen address', () => {
+    expect([localUrl('::1', 80).http, localUrl('0.0.0.0', 8080).http, localUrl('127.0.0.1', 8080).ws]).toEqual([
+      'http://[::1]',
+      'http://localhost:8080',
+      'ws://127.0.0.1:8080',
+    ]);
+  });
+
+  it('knows which addresses only this machine can reach', () => {
+    expect(['127.0.0.1', '127.8.0.1', '::1', 'localhost'].every(isLoopback)).toBe(true);
+    expect(['0.0.0.0', '::', '10.0.0.1', '127.example.org', 'gateway'].some(isLoopback)).toBe(false);
+  });
+});
