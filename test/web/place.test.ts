@@ -1,0 +1,39 @@
+// The address of a session in the page's fragment.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fragmentOf, type Place, readFragment } from '../../web/src/place.js';
+
+const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/);
+const place: fc.Arbitrary<Place> = fc.record({
+  instanceId: id,
+  sessionId: id,
+  role: fc.constantFrom('controller', 'observer'),
+  follow: fc.boolean(),
+});
+
+describe('the fragment of the page', () => {
+  it('opens the place that it was made of', () => {
+    fc.assert(
+      fc.property(place, (made) => {
+        expect(readFragment(fragmentOf(made))).toEqual({ token: undefined, place: made });
+      }),
+    );
+  });
+
+  it('carries a token beside a session, in any order', () => {
+    fc.assert(
+      fc.property(place, fc.stringMatching(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/), (made, token) => {
+        const session = fragmentOf(made).slice(1);
+        expect(readFragment(`#token=${token}&${session}`)).toEqual({ token, place: made });
+        expect(readFragment(`#${session}&token=${token}`)).toEqual({ token, place: made });
+      }),
+    );
+  });
+
+  it('names no place when it is anything else', () => {
+    for (const hash of ['', '#', '#session=', '#session=only', '#session=a/b/c', '#session=/b', '#nothing', '#token=']) {
+      expect(readFragment(hash)).toEqual({ token: undefined, place: undefined });
+    }
+    fc.assert(fc.property(fc.string(), (text) => void readFragment(text)));
+  });
+});

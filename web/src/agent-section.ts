@@ -1,0 +1,67 @@
+// One agent in the list: its sessions, and the form for a new one. Knows no terminal.
+import type { SessionDescription } from '../../src/session/session.js';
+import { h } from './dom.js';
+import type { AgentInfo, Gateway } from './gateway.js';
+import { newSessionForm } from './new-session.js';
+import type { Place } from './place.js';
+import { sessionRow } from './session-row.js';
+
+export interface AgentSection {
+  readonly element: HTMLElement;
+  refresh(selected: Place | undefined): Promise<void>;
+  mark(selected: Place | undefined): void;
+}
+
+export function agentSection(gateway: Gateway, agent: AgentInfo, changed: () => void): AgentSection {
+  const rows = h('ul', { class: 'sessions', 'aria-label': `Sessions of ${agent.name}` });
+  const more = h('p', { class: 'muted', hidden: true }, 'Older sessions are not listed here.');
+  const form = newSessionForm(gateway, agent, () => {
+    showForm(false);
+    changed();
+  });
+  const opener = h(
+    'button',
+    {
+      type: 'button',
+      class: 'quiet add',
+      'aria-expanded': 'false',
+      'aria-label': `New session of ${agent.name}`,
+      'data-testid': `new-${agent.id}`,
+    },
+    'New',
+  );
+  const showForm = (open: boolean) => {
+    form.hidden = !open;
+    opener.setAttribute('aria-expanded', String(open));
+    if (open) form.querySelector('input')?.focus();
+  };
+  opener.addEventListener('click', () => showForm(form.hidden !== false));
+  let sessions: readonly SessionDescription[] = [];
+  let drawn: string | undefined;
+  const draw = (selected: Place | undefined) => {
+    const next = sessions.map((session) => sessionRow(session, selected));
+    const signature = next.map((row) => row.outerHTML).join();
+    if (signature === drawn) return;
+    drawn = signature;
+    const focused = rows.contains(document.activeElement) ? document.activeElement?.getAttribute('href') : null;
+    rows.replaceChildren(...(next.length > 0 ? next : [h('li', { class: 'muted' }, 'No sessions yet.')]));
+    if (focused) rows.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  };
+  return {
+    element: h(
+      'section',
+      { class: 'agent', 'data-testid': `agent-${agent.id}` },
+      h('header', {}, h('h2', { title: agent.description }, agent.name), opener),
+      form,
+      rows,
+      more,
+    ),
+    async refresh(selected) {
+      const page = await gateway.sessions(agent.id);
+      sessions = [...page.sessions].sort((a, b) => Number(a.state === 'closed') - Number(b.state === 'closed'));
+      more.hidden = !page.more;
+      draw(selected);
+    },
+    mark: draw,
+  };
+}

@@ -1,0 +1,40 @@
+// The state of the connection in words, with a countdown to the next try. Knows no connection.
+import { h } from './dom.js';
+
+export type Phase = 'connecting' | 'live' | 'offline' | 'ended';
+
+export interface ConnectionLine {
+  readonly elements: readonly HTMLElement[];
+  show(phase: Phase, words: string): void;
+  /** Counts down the milliseconds until the next try. */
+  waiting(retryInMs: number): void;
+  dispose(): void;
+}
+
+/** `retry` is offered while the connection waits for its next try. */
+export function connectionLine(retry: () => void): ConnectionLine {
+  const state = h('span', { class: 'connection', role: 'status', 'data-testid': 'state' });
+  const again = h('button', { type: 'button', hidden: true, 'data-testid': 'retry', onclick: retry }, 'Try now');
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const write = (phase: Phase, words: string) => {
+    state.dataset.phase = phase;
+    state.textContent = words;
+    again.hidden = phase !== 'offline';
+  };
+  const stop = () => clearInterval(timer);
+  return {
+    elements: [state, again],
+    show(phase, words) {
+      stop();
+      write(phase, words);
+    },
+    waiting(retryInMs) {
+      stop();
+      const at = Date.now() + retryInMs;
+      const tick = () => write('offline', `Offline: next try in ${Math.max(1, Math.ceil((at - Date.now()) / 1000))} s`);
+      tick();
+      timer = setInterval(tick, 1000);
+    },
+    dispose: stop,
+  };
+}

@@ -1,0 +1,118 @@
+// The gateway's HTTP, as far as the page uses it. Knows no view and no WebSocket.
+import type { SessionDescription } from '../../src/session/session.js';
+
+/** Most sessions of one agent that are listed. */
+const PAGE_SIZE = 100;
+/** Milliseconds after which a call is given up. */
+const CALL_TIMEOUT_MS = 15_000;
+
+export interface AgentInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly defaultCols: number | undefined;
+  readonly defaultRows: number | undefined;
+}
+
+export interface SessionPage {
+  readonly sessions: readonly SessionDescription[];
+  /** Whether there are more than these. */
+  readonly more: boolean;
+}
+
+export interface NewSession {
+  readonly label?: string;
+  readonly cols?: number;
+  readonly rows?: number;
+}
+
+/** A call that was refused, or that did not reach the gateway (status 0). */
+export class CallError extends Error {
+  override readonly name = 'CallError';
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** What a failed call is to be called on the page. */
+export const messageOf = (error: unknown): string => (error instanceof CallError ? error.message : 'Something went wrong on this page.');
+
+export interface Gateway {
+  agents(): Promise<AgentInfo[]>;
+  sessions(instanceId: string): Promise<SessionPage>;
+  session(instanceId: string, sessionId: string): Promise<SessionDescription>;
+  create(instanceId: string, request: NewSession): Promise<SessionDescription>;
+  end(instanceId: string, sessionId: string): Promise<void>;
+}
+
+/** The attach address of a session, on the page's own origin and path prefix. */
+export function attachUrl(instanceId: string, sessionId: string): string {
+  const url = new URL(`agents/${encodeURIComponent(instanceId)}/sessions/${encodeURIComponent(sessionId)}/attach`, document.baseURI);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.hash = '';
+  return url.href;
+}
+
+export function createGateway(token: string): Gateway {
+  const call = (method: string, path: string, body?: unknown) => request(token, method, path, body);
+  const sessions = (instanceId: string) => `agents/${encodeURIComponent(instanceId)}/sessions`;
+  return {
+    agents: async () => readCatalog(await call('GET', 'agents')),
+    sessions: async (instanceId) => {
+      const page = (await call('GET', `${sessions(instanceId)}?page_size=${PAGE_SIZE}`)) as {
+        sessions: SessionDescription[];
+        next_page_token?: string | null;
+      };
+      return { sessions: page.sessions, more: Boolean(page.next_page_token) };
+    },
+    session: async (instanceId, sessionId) =>
+      (await call('GET', `${sessions(instanceId)}/${encodeURIComponent(sessionId)}`)) as SessionDescription,
+    create: async (instanceId, body) => (await call('POST', sessions(instanceId), body)) as SessionDescription,
+    end: async (instanceId, sessionId) => void (await call('DELETE', `${sessions(instanceId)}/${encodeURIComponent(sessionId)}`)),
+  };
+}
+
+async function request(token: string, method: string, path: string, body: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  const answer = await fetch(new URL(path, document.baseURI), {
+    method,
+    headers,
+    cache: 'no-store',
+    signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new CallError(0, 'The gateway cannot be reached.');
+  });
+  const json: unknown = await answer.json().catch(() => undefined);
+  if (!answer.ok) throw new CallError(answer.status, refusal(json) ?? `The gateway answered ${answer.status}.`);
+  return json;
+}
+
+function refusal(json: unknown): string | undefined {
+  const message = (json as { error?: { message?: unknown } } | undefined)?.error?.message;
+  return typeof message === 'string' ? message : undefined;
+}
+
+interface Card {
+  readonly name: string;
+  readonly description?: string;
+  readonly supportedInterfaces?: ReadonlyArray<{ readonly url: string }>;
+  readonly capabilities?: { readonly extensions?: ReadonlyArray<{ readonly params?: Readonly<Record<string, unknown>> }> };
+}
+
+/** `GET /agents` is a catalog of AgentCards; an agent's id stands in the addresses of its interfaces. */
+function readCatalog(json: unknown): AgentInfo[] {
+  const cards = Array.isArray(json) ? (json as Card[]) : ((json as { agents?: Card[] } | undefined)?.agents ?? []);
+  return cards.flatMap((card) => {
+    const id = card.supportedInterfaces?.map(({ url }) => /\/agents\/([^/]+)\//.exec(url)?.[1]).find((found) => found !== undefined);
+    return id === undefined ? [] : [{ id, name: card.name, description: card.description ?? '', ...defaultSize(card) }];
+  });
+}
+
+function defaultSize(card: Card): Pick<AgentInfo, 'defaultCols' | 'defaultRows'> {
+  const params = card.capabilities?.extensions?.map((extension) => extension.params).find((p) => p && 'default_cols' in p);
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
+  return { defaultCols: number(params?.default_cols), defaultRows: number(params?.default_rows) };
+}

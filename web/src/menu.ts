@@ -1,0 +1,66 @@
+// The session's menu: what is wanted seldom. Knows no connection and no terminal.
+import { h } from './dom.js';
+
+export interface MenuActions {
+  copyLink(): void;
+  paste(): void;
+  repaint(): void;
+  follow(on: boolean): void;
+  readerMode(on: boolean): void;
+  end(): void;
+}
+
+export interface Menu {
+  readonly element: HTMLDetailsElement;
+  /** Shows what this role can do now. */
+  show(writable: boolean, running: boolean): void;
+}
+
+export function menu(actions: MenuActions, follows: boolean): Menu {
+  const pick = (run: () => void) => {
+    element.open = false;
+    run();
+  };
+  const item = (text: string, id: string, run: () => void, look?: string) =>
+    h('button', { type: 'button', class: look, 'data-testid': id, onclick: () => pick(run) }, text);
+  const choice = (text: string, id: string, checked: boolean, set: (on: boolean) => void) => {
+    const box = h('input', { type: 'checkbox', checked, 'data-testid': id });
+    box.addEventListener('change', () => set(box.checked));
+    return h('label', {}, box, text);
+  };
+  const paste = item('Paste', 'paste', actions.paste);
+  const follow = choice('Size follows my window', 'follow', follows, actions.follow);
+  const repaint = item('Paint the screen anew', 'repaint', actions.repaint);
+  const end = item('End the session', 'end', actions.end, 'danger');
+  const sheet = h('div', { class: 'sheet' }, item('Copy link to this session', 'copy-link', actions.copyLink), paste, repaint, follow);
+  sheet.append(choice('Text for screen readers', 'reader', false, actions.readerMode), end);
+  const element = h('details', { class: 'fold menu' }, h('summary', { 'aria-label': 'More', 'data-testid': 'menu' }, '⋯'), sheet);
+  return {
+    element,
+    show(writable, running) {
+      paste.hidden = follow.hidden = !writable;
+      repaint.hidden = end.hidden = !running;
+    },
+  };
+}
+
+/** Folds close when one clicks elsewhere or presses Escape in them. */
+export function closeFoldsOutside(root: HTMLElement, signal: AbortSignal): void {
+  const close = (except: EventTarget | null) => {
+    for (const fold of root.querySelectorAll<HTMLDetailsElement>('details.fold[open]')) {
+      if (!(except instanceof Node && fold.contains(except))) fold.open = false;
+    }
+  };
+  document.addEventListener('pointerdown', (event) => close(event.target), { signal });
+  root.addEventListener(
+    'keydown',
+    (event) => {
+      const fold =
+        event.target instanceof Element && event.key === 'Escape' ? event.target.closest<HTMLDetailsElement>('details.fold[open]') : null;
+      if (!fold) return;
+      fold.open = false;
+      fold.querySelector('summary')?.focus();
+    },
+    { signal },
+  );
+}
