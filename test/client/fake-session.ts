@@ -195,9 +195,9 @@ export class FakeSession {
 
   #transmit(peer: Peer, data: string | Uint8Array): void {
     if (!this.#peers.has(peer)) return;
-    if (peer.budget <= 0) return this.#cut(peer);
     peer.budget -= 1;
-    peer.wire.send(data);
+    if (peer.budget < 0) this.#cut(peer);
+    else peer.wire.send(data);
   }
 
   #cut(peer: Peer): void {
