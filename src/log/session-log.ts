@@ -1,0 +1,331 @@
+// The log of one session in this process: one queue for whoever may write, followers, readers. Knows its files only through SessionFiles.
+import { type Disk, explain } from './disk.js';
+import { MAX_BODY_BYTES } from './framing.js';
+import {
+  type Draft,
+  type Entry,
+  type Extent,
+  type Follower,
+  LogError,
+  type LogReader,
+  type LogWriter,
+  type Numbered,
+  type SessionRecord,
+} from './log.js';
+import { persist, type Troubles } from './patience.js';
+import { type Contents, writeContents } from './record-file.js';
+import type { Limit, Plan, SessionFiles } from './session-files.js';
+
+/** Most bytes of bodies in one write, unless a single append has more. */
+const BATCH_BYTES = 1024 * 1024;
+/** Most kinds of entries in one session: the place of the newest of each is remembered. */
+const MAX_KINDS = 64;
+
+/** What a session's log needs of the log that it belongs to. */
+export interface Surroundings {
+  readonly disk: Disk;
+  readonly boot: string;
+  readonly troubles: Troubles;
+  now(): number;
+  /** Tells that the session began or ceased to need being held in memory and synced. */
+  changed(session: SessionLog): void;
+}
+
+interface Pending {
+  readonly drafts: readonly Draft[];
+  readonly bytes: number;
+  resolve(first: number): void;
+  reject(error: unknown): void;
+}
+
+export class SessionLog implements LogReader {
+  readonly id: string;
+  private readonly folder: string;
+  private readonly files: SessionFiles;
+  private readonly around: Surroundings;
+  private readonly followers = new Set<Follower>();
+  private readonly kinds = new Set<string>();
+  private shown: Extent;
+  private contents: Contents;
+  private saving: Promise<void> = Promise.resolve();
+  private saveNext: Promise<void> | undefined;
+  /** Counts the claims: a writer with a lower number is fenced. 0 while nobody may write. */
+  private claims = 0;
+  private owner = 0;
+  private queue: Pending[] = [];
+  private writing: Promise<void> | undefined;
+  private unsynced = false;
+  private syncing: Promise<void> = Promise.resolve();
+  private readonly ended = new AbortController();
+
+  /** `extent` as recovered. */
+  constructor(id: string, folder: string, files: SessionFiles, contents: Contents, extent: Extent, around: Surroundings) {
+    this.id = id;
+    this.folder = folder;
+    this.files = files;
+    this.contents = contents;
+    this.shown = extent;
+    this.around = around;
+  }
+
+  get record(): SessionRecord {
+    return this.contents.record;
+  }
+
+  /** Whether it may not be forgotten: someone writes or follows, or something is not on the disk yet. */
+  get needed(): boolean {
+    return !this.ended.signal.aborted && (this.owner > 0 || this.followers.size > 0 || this.dirty);
+  }
+
+  /** Whether a sync has work. */
+  get dirty(): boolean {
+    return this.unsynced || this.writing !== undefined;
+  }
+
+  extent(): Extent {
+    return this.shown;
+  }
+
+  async read(after: number, limit: Limit): Promise<Numbered[]> {
+    const { oldest, current } = this.shown;
+    return this.reading(() => this.files.read(Math.max(after, oldest - 1), current, limit));
+  }
+
+  async latest(kind: string): Promise<Numbered | undefined> {
+    const entry = await this.reading(() => this.files.newest(kind));
+    return entry && entry.sequence >= this.shown.oldest ? entry : undefined;
+  }
+
+  private async reading<T>(read: () => Promise<T>): Promise<T> {
+    this.ended.signal.throwIfAborted();
+    try {
+      return await read();
+    } catch (error) {
+      this.ended.signal.throwIfAborted();
+      if (error instanceof LogError && error.failure === 'corrupt')
+        this.around.troubles.set(`corrupt ${this.id}`, `session ${this.id}: ${error.message}`);
+      throw error;
+    }
+  }
+
+  follow(follower: Follower): () => void {
+    // A wrapper, so that one function that follows twice is told twice and stops once.
+    const own: Follower = (entries, extent) => follower(entries, extent);
+    this.followers.add(own);
+    this.around.changed(this);
+    return () => {
+      this.followers.delete(own);
+      this.around.changed(this);
+    };
+  }
+
+  /** Takes the session over from whoever wrote before. LogError `unavailable` if that cannot be noted on the disk. */
+  async claim(): Promise<LogWriter> {
+    this.ended.signal.throwIfAborted();
+    const turn = ++this.claims;
+    this.owner = turn;
+    this.around.changed(this);
+    try {
+      await this.note({ writing: this.around.boot });
+    } catch (error) {
+      if (this.owner === turn) this.owner = 0;
+      throw new LogError('unavailable', `session ${this.id} cannot be opened for writing: ${explain(error)}`, { cause: error });
+    }
+    return new Writer(this, turn);
+  }
+
+  /** Queues drafts of the writer that made the `turn`-th claim. */
+  append(drafts: readonly Draft[], turn: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.demand(turn);
+      for (const draft of drafts) if (draft) this.check(draft);
+      const bytes = drafts.reduce((sum, draft) => sum + (draft?.body.length ?? 0), 0);
+      this.queue.push({ drafts, bytes, resolve, reject });
+      if (this.writing) return;
+      this.writing = this.writeAll();
+      this.around.changed(this);
+    });
+  }
+
+  async amend(record: SessionRecord, turn: number): Promise<void> {
+    this.demand(turn);
+    this.contents = { ...this.contents, record };
+    await persist(() => this.note({}), `the record of session ${this.id}`, `record ${this.id}`, this.around.troubles, this.ended.signal);
+  }
+
+  /** The writer of the `turn`-th claim lets go. */
+  async release(turn: number): Promise<void> {
+    if (this.owner === turn) this.owner = 0;
+    await this.drained();
+    await this.sync();
+    if (this.owner > 0 || this.dirty || this.contents.writing === null || this.ended.signal.aborted) return;
+    await this.note({ writing: null, current: this.files.current }).catch(() => {
+      // Then the next start thinks that this process was killed, which loses nothing.
+    });
+    this.around.changed(this);
+  }
+
+  /** Lets go in order, whoever writes. */
+  close(): Promise<void> {
+    return this.release(this.owner);
+  }
+
+  /** What is not taken yet never will be; nothing can be asked any more. */
+  end(reason: LogError): void {
+    this.owner = 0;
+    this.ended.abort(reason);
+  }
+
+  /** Resolves when nothing waits to be written. */
+  async drained(): Promise<void> {
+    while (this.writing) await this.writing;
+  }
+
+  /** Makes durable what was written; one sync at a time. */
+  sync(): Promise<void> {
+    this.syncing = this.syncing.then(() => this.syncNow());
+    return this.syncing;
+  }
+
+  private async syncNow(): Promise<void> {
+    if (!this.unsynced) return;
+    this.unsynced = false;
+    const key = `sync ${this.id}`;
+    try {
+      await this.files.sync();
+      this.around.troubles.clear(key);
+    } catch (error) {
+      this.unsynced = !this.ended.signal.aborted;
+      if (this.unsynced) this.around.troubles.set(key, `session ${this.id} cannot be made durable: ${explain(error)}; it is tried again`);
+    }
+    this.around.changed(this);
+  }
+
+  private demand(turn: number): void {
+    this.ended.signal.throwIfAborted();
+    if (turn === this.owner) return;
+    throw new LogError(
+      'fenced',
+      `this writer may no longer write to session ${this.id}: it released the session, or another writer claimed it`,
+    );
+  }
+
+  private check(draft: Entry): void {
+    const fault =
+      faultOf(draft) ??
+      (this.kinds.size >= MAX_KINDS && !this.kinds.has(draft.kind) ? `its kind is one more than ${MAX_KINDS}` : undefined);
+    if (fault) throw new LogError('unavailable', `an entry for session ${this.id} cannot be taken: ${fault}`);
+    this.kinds.add(draft.kind);
+  }
+
+  /** The one place that writes. The first step waits for the end of the caller's turn, so that all its appends are one write. */
+  private async writeAll(): Promise<void> {
+    await undefined;
+    try {
+      while (this.queue.length > 0) await this.writeBatch(this.nextBatch());
+    } finally {
+      this.writing = undefined;
+      this.around.changed(this);
+    }
+  }
+
+  private nextBatch(): Pending[] {
+    let bytes = 0;
+    const full = this.queue.findIndex((pending, index) => {
+      bytes += pending.bytes;
+      return index > 0 && bytes > BATCH_BYTES;
+    });
+    return this.queue.splice(0, full < 0 ? this.queue.length : full);
+  }
+
+  private async writeBatch(batch: readonly Pending[]): Promise<void> {
+    const plan = this.files.plan(
+      batch.map((pending) => pending.drafts),
+      this.around.now(),
+    );
+    try {
+      await persist(() => this.files.write(plan), `session ${this.id}`, `write ${this.id}`, this.around.troubles, this.ended.signal);
+    } catch (error) {
+      for (const pending of [...batch, ...this.queue.splice(0)]) pending.reject(error);
+      return;
+    }
+    this.files.took(plan);
+    this.unsynced = true;
+    await this.announce(batch, plan);
+  }
+
+  private async announce(batch: readonly Pending[], plan: Plan): Promise<void> {
+    let after = plan.calls.reduce((sum, call) => sum + call.entries.length, 0);
+    for (const [index, call] of plan.calls.entries()) {
+      after -= call.entries.length;
+      this.shown = { oldest: await this.trim(after, call.last), current: call.last };
+      for (const follower of [...this.followers]) this.tell(follower, call.entries);
+      batch[index]?.resolve(call.first);
+    }
+  }
+
+  /** A beginning that cannot be read cannot be trimmed: then more is kept than need be. */
+  private async trim(after: number, current: number): Promise<number> {
+    try {
+      const oldest = await this.files.trim(after, current);
+      this.around.troubles.clear(`trim ${this.id}`);
+      return Math.max(this.shown.oldest, oldest);
+    } catch (error) {
+      this.around.troubles.set(`trim ${this.id}`, `session ${this.id} cannot be trimmed: ${explain(error)}`);
+      return this.shown.oldest;
+    }
+  }
+
+  private tell(follower: Follower, entries: readonly Numbered[]): void {
+    try {
+      follower(entries, this.shown);
+    } catch {
+      // A follower that throws harms nobody else.
+    }
+  }
+
+  /** Changes record.json. Changes that wait for the one being written share the next writing. */
+  private note(change: Partial<Contents>): Promise<void> {
+    this.contents = { ...this.contents, ...change };
+    this.saveNext ??= this.saving.then(() => {
+      this.saveNext = undefined;
+      const save = writeContents(this.around.disk, this.folder, this.contents);
+      this.saving = save.catch(() => undefined);
+      return save;
+    });
+    return this.saveNext;
+  }
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+
+function faultOf({ kind, id, ts, body }: Entry): string | undefined {
+  if (kind.length < 1 || kind.length > 32 || !ASCII.test(kind)) return 'its kind is not 1 to 32 ASCII characters';
+  if (id.length > 255 || !ASCII.test(id)) return 'its id is not at most 255 ASCII characters';
+  if (!Number.isFinite(ts)) return 'its ts is not a number';
+  return body.length > MAX_BODY_BYTES ? `its body has ${body.length} bytes, more than ${MAX_BODY_BYTES}` : undefined;
+}
+
+class Writer implements LogWriter {
+  readonly reader: LogReader;
+  private readonly session: SessionLog;
+  private readonly turn: number;
+
+  constructor(session: SessionLog, turn: number) {
+    this.reader = session;
+    this.session = session;
+    this.turn = turn;
+  }
+
+  append(drafts: readonly Draft[]): Promise<number> {
+    return this.session.append(drafts, this.turn);
+  }
+
+  amend(record: SessionRecord): Promise<void> {
+    return this.session.amend(record, this.turn);
+  }
+
+  release(): Promise<void> {
+    return this.session.release(this.turn);
+  }
+}
