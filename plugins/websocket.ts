@@ -1,0 +1,44 @@
+// WebSockets, and all that their connections share. Knows no route and no verb.
+import fastifyWebsocket from '@fastify/websocket';
+import fp from 'fastify-plugin';
+import { Connections } from '../src/attach/connections.js';
+import { Heartbeat } from '../src/attach/heartbeat.js';
+import { CLOSING_MS } from '../src/attach/limits.js';
+import { Tails } from '../src/attach/tail.js';
+import { closeCode } from '../src/errors.js';
+import { chooseSubprotocol } from '../src/protocol/negotiate.js';
+import extensionNegotiation from './extension-negotiation.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** All open connections. */
+    readonly connections: Connections;
+    /** What they share of the sessions and of time. */
+    readonly attachments: { readonly tails: Tails; readonly heartbeat: Heartbeat };
+  }
+}
+
+export default fp(
+  async (app) => {
+    const connections = new Connections();
+    app.decorate('connections', connections);
+    app.decorate('attachments', { tails: new Tails(), heartbeat: new Heartbeat(app.config.heartbeat) });
+    await app.register(extensionNegotiation);
+    await app.register(fastifyWebsocket, {
+      options: {
+        // Exactly the one chosen: without this the first offered would be echoed, a token among them.
+        handleProtocols: (_offered, { headers }) => chooseSubprotocol(headers['sec-websocket-protocol']) ?? false,
+        maxPayload: app.config.limits.messageBytes,
+        closeTimeout: CLOSING_MS,
+        perMessageDeflate: false,
+      } as NonNullable<fastifyWebsocket.WebsocketPluginOptions['options']>,
+      // A frame that cannot be read is closed with its own code by the library; what a peer does is no fault of ours.
+      errorHandler: (error, socket, request) => {
+        request.log.debug({ err: error }, 'a connection failed');
+        socket.close(closeCode.fault);
+      },
+      preClose: () => connections.goodbyeAll('server_shutdown', CLOSING_MS),
+    });
+  },
+  { name: 'websocket', dependencies: ['context'] },
+);

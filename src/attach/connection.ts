@@ -1,0 +1,335 @@
+// One connection, from its hello to its goodbye. Knows no HTTP; what a verb may do is told by dispatch, what is sent when by its cursor.
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { UpdateStream } from '../a2a/websocket-operations.js';
+import type { Audit, AuditEvent, AuditLine } from '../audit.js';
+import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
+import { may, type Principal } from '../principal.js';
+import type { ClientEnvelope } from '../protocol/envelope.js';
+import type { Frame, Role } from '../protocol/frames.js';
+import { hello } from '../protocol/hello.js';
+import { encodeMessage } from '../protocol/json-codec.js';
+import { readPayload } from '../protocol/make-frames.js';
+import { BINARY_SUBPROTOCOL, EXTENSION_URI, type Subprotocol } from '../protocol/names.js';
+import type { Payload } from '../protocol/verbs.js';
+import type { Author, Delivery, Joined, JoinRequest, Member, Session } from '../session/session.js';
+import type { Connections, Farewell } from './connections.js';
+import { Cursor } from './cursor.js';
+import { type Caller, isTurn, perform, performInput } from './dispatch.js';
+import type { Heartbeat, Peer } from './heartbeat.js';
+import { Inbox } from './inbox.js';
+import { LAST_WORDS_MS } from './limits.js';
+import { Outlet } from './outlet.js';
+import type { Tails } from './tail.js';
+import { Updates } from './updates.js';
+
+/** What all connections of this process share. */
+export interface Attachments {
+  readonly tails: Tails;
+  readonly heartbeat: Heartbeat;
+  readonly connections: Connections;
+  readonly audit: Audit;
+  readonly logger: { error(details: object, message: string): void };
+}
+
+/** An upgrade that was granted. */
+export interface Upgraded {
+  readonly ws: WebSocket;
+  /** The socket below. */
+  readonly socket: Duplex;
+  readonly session: Session;
+  readonly principal: Principal;
+  readonly address: string;
+  readonly subprotocol: Subprotocol;
+  /** URIs that the upgrade request named. */
+  readonly extensions: readonly string[];
+}
+
+export class Connection implements Caller, Member, Farewell, Peer {
+  readonly session: Session;
+  readonly principal: Principal;
+  readonly closed: Promise<void>;
+  readonly #ws: WebSocket;
+  readonly #shared: Attachments;
+  readonly #address: string;
+  readonly #outlet: Outlet;
+  readonly #updates = new Updates();
+  readonly #cursor: Cursor;
+  readonly #inbox: Inbox;
+  #serviceParameters: Readonly<Record<string, unknown>> | undefined;
+  #hasBegun = false;
+  #isActivated: boolean;
+  /** The extension was activated by the first frame, and is echoed with the role (protocol R5). */
+  #isEchoed = false;
+  #hasAskedToJoin = false;
+  #clientId: string | undefined;
+  #role: Role | undefined;
+  #departure: Promise<number | undefined> | undefined;
+
+  constructor(shared: Attachments, upgraded: Upgraded) {
+    const { ws, socket, session, principal, address, subprotocol, extensions } = upgraded;
+    const isBinary = subprotocol === BINARY_SUBPROTOCOL;
+    this.session = session;
+    this.principal = principal;
+    this.#shared = shared;
+    this.#ws = ws;
+    this.#address = address;
+    this.#isActivated = extensions.includes(EXTENSION_URI);
+    this.#outlet = new Outlet(ws, socket, () => this.#cursor.wake());
+    this.#cursor = new Cursor({
+      reader: session.frames,
+      tail: shared.tails.take(session.id, session.frames),
+      outlet: this.#outlet,
+      updates: this.#updates,
+      isBinary,
+      serviceParameters: () => this.#serviceParameters,
+      events: {
+        lagged: () => this.#reportLag(),
+        closed: () => void this.#endWithSession(),
+        failed: (fault) => this.#breakOff(fault),
+      },
+    });
+    this.#inbox = new Inbox(this.#outlet, isBinary, {
+      request: (envelope, reply) => this.#request(envelope, reply),
+      input: (bytes) => performInput(this, bytes),
+      isTurn,
+      flooded: () => this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames'),
+      broken: (fault) => this.#shared.logger.error({ err: fault.cause ?? fault, session_id: session.id }, 'a request failed'),
+    });
+    this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
+    this.#listen();
+    this.#greet(subprotocol);
+  }
+
+  get isActivated(): boolean {
+    return this.#isActivated;
+  }
+
+  get clientId(): string | undefined {
+    return this.#clientId;
+  }
+
+  get serviceParameters(): Readonly<Record<string, unknown>> | undefined {
+    return this.#serviceParameters;
+  }
+
+  /** A controller types under its own name, anyone else needs a free lease. */
+  get author(): Author {
+    return this.#clientId !== undefined && this.#role === 'controller' ? { clientId: this.#clientId } : 'message';
+  }
+
+  setServiceParameters(parameters: Readonly<Record<string, unknown>>): void {
+    this.#serviceParameters = parameters;
+  }
+
+  async join(payload: Payload<'pty.join_session'>, envelope: ClientEnvelope): Promise<void> {
+    if (this.#hasAskedToJoin)
+      throw new Fault('INVALID_REQUEST', 'pty.join_session: this connection has joined before; attach anew to join again');
+    const request = joinRequest(payload, this.principal);
+    this.#hasAskedToJoin = true;
+    this.#cursor.hold();
+    try {
+      this.#welcome(await this.session.join(request, this), envelope);
+    } catch (error) {
+      this.#hasAskedToJoin = false;
+      this.#cursor.release();
+      this.record('attach', 'denied', asFault(error).code);
+      if (asFault(error).code === 'RATE_LIMITED')
+        setImmediate(() => this.goodbye('rate_limited', closeCode.rateLimited, 'observers are full'));
+      throw error;
+    }
+  }
+
+  /** The others, and this connection too, learn that it has left; then it is closed (pty-ext §6.2, protocol R11). */
+  async leave(): Promise<void> {
+    const told = await this.#depart();
+    if (told !== undefined) await within(LAST_WORDS_MS, this.#cursor.stopAfter(told));
+    this.goodbye('session_closed', closeCode.orderly, 'left');
+  }
+
+  streamUpdates(): UpdateStream {
+    return this.#updates.stream(() => this.#cursor.wake());
+  }
+
+  async subscribe(replayFrom: number | undefined, accepted: (currentSequence: number) => void): Promise<void> {
+    this.#cursor.hold();
+    try {
+      accepted(this.session.frames.extent().current);
+      if (replayFrom !== undefined) await this.#cursor.replayUpdates(replayFrom);
+    } finally {
+      this.#updates.subscribed = true;
+      this.#cursor.release();
+    }
+  }
+
+  unsubscribe(): void {
+    this.#updates.subscribed = false;
+  }
+
+  deliver(delivery: Delivery): void {
+    if (!(delivery.frame instanceof Promise) && delivery.frame.kind === 'RoleAssigned') this.#noteRole(delivery.frame);
+    this.#cursor.deliver(delivery);
+  }
+
+  dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
+    this.goodbye(reason, code, detail);
+  }
+
+  /** The last frame, then the close frame (pty-ws §5.4). Only the first goodbye counts. */
+  goodbye(reason: GoodbyeReason, code: number = closeCode.orderly, detail?: string): void {
+    if (!this.#outlet.isOpen) return;
+    this.#inbox.close();
+    this.#cursor.end();
+    this.#outlet.text(encodeMessage('binding_goodbye', { reason, detail }));
+    this.#ws.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
+
+  ping(): void {
+    if (this.#outlet.isOpen) this.#ws.ping();
+  }
+
+  reap(): void {
+    this.#ws.close(closeCode.fault, 'heartbeat');
+    this.#ws.terminate();
+  }
+
+  record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void {
+    const trace = this.#serviceParameters?.trace_id;
+    this.#shared.audit.record({
+      event,
+      outcome,
+      principal: this.principal.name,
+      address: this.#address,
+      instance_id: this.session.instanceId,
+      session_id: this.session.id,
+      client_id: this.#clientId,
+      role: this.#role,
+      trace_id: typeof trace === 'string' ? trace : undefined,
+      detail,
+    });
+  }
+
+  #listen(): void {
+    const { heartbeat, connections } = this.#shared;
+    heartbeat.add(this);
+    connections.add(this);
+    for (const sign of ['ping', 'pong']) this.#ws.on(sign, () => heartbeat.heard(this));
+    this.#ws.on('message', (data: Buffer, isBinary: boolean) => {
+      heartbeat.heard(this);
+      this.#inbox.receive(data, isBinary);
+    });
+    this.#ws.once('close', () => this.#cleanUp());
+  }
+
+  #greet(subprotocol: Subprotocol): void {
+    const greeting = hello({
+      sessionId: this.session.id,
+      currentSequence: this.session.frames.extent().current,
+      activatedExtensions: this.#isActivated ? [EXTENSION_URI] : [],
+      subprotocol,
+    });
+    this.#outlet.text(encodeMessage('binding_hello', greeting, { sequence: 0 }));
+  }
+
+  #request(envelope: ClientEnvelope, reply: Parameters<typeof perform>[2]): Promise<void> {
+    if (!this.#hasBegun) this.#begin(envelope);
+    return perform(this, envelope, reply);
+  }
+
+  /** The first frame alone activates, and brings the parameters of the connection (pty-ws §3). */
+  #begin({ extensions, service_parameters }: ClientEnvelope): void {
+    this.#hasBegun = true;
+    this.#serviceParameters = service_parameters;
+    this.#isEchoed = extensions?.includes(EXTENSION_URI) ?? false;
+    this.#isActivated ||= this.#isEchoed;
+  }
+
+  #welcome(joined: Joined, envelope: ClientEnvelope): void {
+    this.#clientId = joined.clientId;
+    this.#role = joined.role;
+    this.record('attach', 'granted');
+    if (!this.#outlet.isOpen) {
+      void this.#depart();
+      return;
+    }
+    const replayFrom = envelope.replay_from ?? undefined;
+    if (replayFrom !== undefined) this.record('replay', 'granted', `from ${replayFrom}`);
+    const extensions = this.#isEchoed ? [EXTENSION_URI] : undefined;
+    this.#cursor
+      .flush(joined, { replayFrom, requestId: envelope.id, extensions })
+      .catch((error) => this.#breakOff(asFault(error)))
+      .finally(() => this.#cursor.release());
+  }
+
+  #noteRole(frame: Frame): void {
+    const payload = readPayload(frame);
+    if (payload.kind !== 'RoleAssigned') return;
+    this.#role = payload.role;
+    this.record('role', payload.downgraded ? 'denied' : 'granted', payload.reason);
+  }
+
+  #reportLag(): void {
+    if (this.#clientId === undefined) return;
+    this.session.lagged(this.#clientId).catch((error) => this.#breakOff(asFault(error)));
+  }
+
+  /** Closed was sent: what is being answered is answered, then goodbye. */
+  async #endWithSession(): Promise<void> {
+    await within(LAST_WORDS_MS, this.#inbox.settled());
+    this.#cursor.finish();
+    this.goodbye('session_closed');
+  }
+
+  #breakOff(fault: Fault): void {
+    this.#shared.logger.error({ err: fault.cause ?? fault, session_id: this.session.id }, 'a connection cannot go on');
+    this.goodbye('other', closeCode.fault, fault.message);
+  }
+
+  /** The one way out of the session, whatever ended the connection: exactly one leave. */
+  #depart(): Promise<number | undefined> {
+    if (this.#clientId === undefined) return Promise.resolve(undefined);
+    if (!this.#departure) {
+      this.record('leave', 'done');
+      this.#departure = this.session.leave(this.#clientId);
+    }
+    return this.#departure;
+  }
+
+  #cleanUp(): void {
+    this.#inbox.close();
+    this.#cursor.end();
+    this.#shared.heartbeat.remove(this);
+    this.#shared.tails.release(this.session.id);
+    this.#depart().catch((error) => this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave'));
+  }
+}
+
+function joinRequest(payload: Payload<'pty.join_session'>, principal: Principal): JoinRequest {
+  const { role, client_label, terminal_size, session_backend, session_class } = payload;
+  if ((session_backend ?? 'native') !== 'native')
+    throw new Fault('UNSUPPORTED_OPERATION', 'payload.session_backend: there is "native" alone');
+  if ((session_class ?? 'direct') !== 'direct') throw new Fault('UNSUPPORTED_OPERATION', 'payload.session_class: there is "direct" alone');
+  const cols = payload.cols ?? terminal_size?.cols;
+  const rows = payload.rows ?? terminal_size?.rows;
+  return {
+    role,
+    size: { ...(cols !== undefined && { cols }), ...(rows !== undefined && { rows }) },
+    ...(client_label !== undefined && { label: client_label }),
+    mayControl: may(principal, 'pty:control'),
+    principal: principal.name,
+  };
+}
+
+/** Waits for work, but not for long. */
+async function within(boundMs: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const bound = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, boundMs);
+  });
+  await Promise.race([work, bound]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,304 @@
+// A connection's place in its session: which frame it is sent next. Knows no verb and no permission.
+import { asFault, Fault } from '../errors.js';
+import type { LogReader } from '../log/log.js';
+import type { Frame } from '../protocol/frames.js';
+import { encodeError, encodeFrame } from '../protocol/json-codec.js';
+import { readPayload } from '../protocol/make-frames.js';
+import type { Delivery, Joined } from '../session/session.js';
+import { MAX_DELIVERIES } from './limits.js';
+import type { Outlet } from './outlet.js';
+import { outOfRange, replay } from './replay.js';
+import type { Tail, TailFrame } from './tail.js';
+import type { Updates } from './updates.js';
+
+export interface CursorEvents {
+  /** This member's place fell out of the tail: the session is to be told, once (pty-ext §7.7). */
+  lagged(): void;
+  /** The session has ended, and all of it was sent. */
+  closed(): void;
+  /** Nothing more can be sent. */
+  failed(fault: Fault): void;
+}
+
+export interface CursorParts {
+  readonly reader: LogReader;
+  readonly tail: Tail;
+  readonly outlet: Outlet;
+  readonly updates: Updates;
+  /** Live Output goes out as BINARY frames. */
+  readonly isBinary: boolean;
+  /** What goes with each TaskStatusUpdate of this connection (pty-ws §9). */
+  readonly serviceParameters: () => Readonly<Record<string, unknown>> | undefined;
+  readonly events: CursorEvents;
+}
+
+export interface FlushOptions {
+  /** Exclusive; undefined replays nothing. */
+  readonly replayFrom: number | undefined;
+  /** The join's, for the Error of a replay out of range. */
+  readonly requestId: string;
+  /** What the first frame activated, to be echoed (protocol R5). */
+  readonly extensions: readonly string[] | undefined;
+}
+
+/**
+ * Frames of everyone come from the tail, those for this connection alone by `deliver`; both leave in the order of their
+ * numbers, at the pace of the socket. Sending happens once a turn of the event loop, when all that the turn made known is
+ * there: private frames fall into their place, and what belongs together shares one write.
+ */
+export class Cursor {
+  readonly #parts: CursorParts;
+  readonly #unwatch: () => void;
+  readonly #deliveries: Delivery[] = [];
+  /** All frames up to this number were sent, or were not wanted. */
+  #place: number;
+  #isJoined = false;
+  #isAwake = false;
+  #isEnded = false;
+  /** While somebody holds it, nothing is sent but what they send themselves. */
+  #holders = 0;
+  /** From falling behind until the Keyframe that mends it; `told` once PTY_OUTPUT_LAGGED was sent. */
+  #lag: 'asked' | 'told' | undefined;
+  #isClosedSent = false;
+  /** The end of the session was told to `events`, or came before this connection. */
+  #isOver: boolean;
+  #last: { readonly sequence: number; readonly reached: () => void } | undefined;
+
+  constructor(parts: CursorParts) {
+    this.#parts = parts;
+    this.#place = parts.tail.current;
+    this.#isOver = parts.tail.closed !== undefined;
+    this.#unwatch = parts.tail.watch(() => this.wake());
+  }
+
+  /** A frame for this connection alone, in ascending order of numbers. */
+  deliver(delivery: Delivery): void {
+    if (this.#isEnded) return;
+    if (this.#deliveries.length >= MAX_DELIVERIES) {
+      this.#parts.events.failed(new Fault('RATE_LIMITED', `more than ${MAX_DELIVERIES} frames for this connection alone are waiting`));
+      return;
+    }
+    this.#deliveries.push(delivery);
+    this.wake();
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    if (this.#isAwake || this.#isEnded) return;
+    this.#isAwake = true;
+    setImmediate(() => {
+      this.#isAwake = false;
+      this.#pump();
+    });
+  }
+
+  /** Nothing is sent until as many `release` follow. */
+  hold(): void {
+    this.#holders += 1;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    this.wake();
+  }
+
+  /** Sends the flush of a join (protocol R1, R2), then live begins. To be called while held, in the turn in which the join was taken. */
+  async flush(joined: Joined, { replayFrom, requestId, extensions }: FlushOptions): Promise<void> {
+    const { outlet } = this.#parts;
+    this.#passTo(joined.roleAssigned.sequence);
+    outlet.text(encodeFrame(joined.roleAssigned, { extensions }));
+    outlet.text(encodeFrame(joined.membership));
+    if (replayFrom !== undefined)
+      await this.#replay(joined, replayFrom).catch((error) => outlet.text(encodeError(asFault(error), requestId)));
+    outlet.text(encodeFrame(await joined.keyframe.frame));
+    this.#isJoined = true;
+    this.#place = joined.keyframe.sequence;
+    if (joined.closed) this.#endWith(joined.closed);
+  }
+
+  /** Sends the TaskStatusUpdates after `replayFrom` again. To be called while held. Rejects with REPLAY_OUT_OF_RANGE. */
+  async replayUpdates(replayFrom: number): Promise<void> {
+    const { oldest, current } = this.#parts.reader.extent();
+    if (replayFrom > current || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
+    await this.#sendPast(replayFrom, this.#place + 1, isUpdate);
+  }
+
+  /** No frame with a higher number is sent. Resolves when this one was, or cannot be. */
+  stopAfter(sequence: number): Promise<void> {
+    return new Promise((reached) => {
+      this.#last = { sequence, reached };
+      this.wake();
+    });
+  }
+
+  /** Sends what can be sent at once, then nothing more. */
+  finish(): void {
+    this.#pump();
+    this.end();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#deliveries.length = 0;
+    this.#unwatch();
+    this.#last?.reached();
+  }
+
+  #pump(): void {
+    const { outlet } = this.#parts;
+    outlet.together(() => {
+      while (!this.#isEnded && this.#holders === 0 && outlet.hasRoom && this.#step());
+    });
+  }
+
+  /** Sends or passes one frame. False when nothing is left to do before the next `wake`. */
+  #step(): boolean {
+    if (this.#last && (this.#place >= this.#last.sequence || this.#isBehind())) return this.#stop();
+    if (this.#isBehind()) return this.#catchUp();
+    const next = this.#lag ? undefined : this.#parts.tail.after(this.#place);
+    const delivery = this.#deliveries[0];
+    if (delivery && this.#isDue(delivery, next)) return this.#sendDelivery(delivery);
+    return next ? this.#sendNext(next) : this.#rest();
+  }
+
+  /** A private frame is due when all frames with a lower number are known, and sent. */
+  #isDue({ sequence }: Delivery, next: TailFrame | undefined): boolean {
+    return sequence <= this.#parts.tail.current + 1 && (!next || sequence < next.frame.sequence);
+  }
+
+  #sendNext(next: TailFrame): boolean {
+    const { frame } = next;
+    const wanted = this.#wants(frame);
+    if (wanted === 'wait') return false;
+    const isBeyond = this.#last && frame.sequence > this.#last.sequence;
+    if (wanted === 'yes' && !isBeyond) this.#sendLive(next);
+    this.#place = frame.sequence;
+    return true;
+  }
+
+  #wants(frame: Frame): 'yes' | 'no' | 'wait' {
+    if (isUpdate(frame)) return this.#parts.updates.wanted;
+    return this.#isJoined ? 'yes' : 'no';
+  }
+
+  #sendLive(live: TailFrame): void {
+    const { outlet, isBinary, updates } = this.#parts;
+    if (live.frame.kind === 'Output' && isBinary) outlet.binary(live.binary);
+    else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.json);
+    if (isUpdate(live.frame)) updates.sent(live.frame);
+    if (live.frame.kind === 'Closed') this.#isClosedSent = true;
+  }
+
+  /** As JSON, with what this connection wants to go with it. */
+  #encode(frame: Frame): Uint8Array {
+    return encodeFrame(frame, isUpdate(frame) ? { service_parameters: this.#parts.serviceParameters() } : {});
+  }
+
+  #sendDelivery(delivery: Delivery): boolean {
+    const { sequence, frame } = delivery;
+    if (frame instanceof Promise) return this.#waitFor(sequence, frame);
+    this.#deliveries.shift();
+    this.#parts.outlet.text(encodeFrame(frame));
+    this.#place = Math.max(this.#place, sequence);
+    this.#mend(frame);
+    return true;
+  }
+
+  /** A frame that is not ready holds back all that follows it, for this connection. */
+  #waitFor(sequence: number, frame: Promise<Frame>): false {
+    this.hold();
+    void frame.then((ready) => {
+      if (this.#deliveries.length > 0) this.#deliveries[0] = { sequence, frame: ready };
+      this.release();
+    });
+    return false;
+  }
+
+  /** At the end of all that is known. */
+  #rest(): false {
+    if (this.#lag) return false;
+    const { tail } = this.#parts;
+    this.#place = Math.max(this.#place, tail.current);
+    if (tail.closed && !this.#isOver) this.#endWith(tail.closed.frame);
+    if (this.#last && this.#place >= this.#last.sequence) this.#stop();
+    return false;
+  }
+
+  #endWith(closed: Frame): void {
+    this.#isOver = true;
+    if (this.#isJoined && !this.#isClosedSent) this.#parts.outlet.text(encodeFrame(closed));
+    this.#isClosedSent = true;
+    this.#parts.events.closed();
+  }
+
+  #stop(): false {
+    this.end();
+    return false;
+  }
+
+  #isBehind(): boolean {
+    return !this.#lag && this.#place < this.#parts.tail.floor;
+  }
+
+  /** A member gets a Keyframe in place of what it missed; who waits for updates alone reads them from the log. */
+  #catchUp(): boolean {
+    if (this.#isJoined) {
+      this.#lag = 'asked';
+      this.#parts.events.lagged();
+    } else if (this.#parts.updates.wanted === 'no') {
+      this.#place = this.#parts.tail.floor;
+    } else {
+      void this.#readUpdates(this.#parts.tail.floor);
+      return false;
+    }
+    return true;
+  }
+
+  async #readUpdates(floor: number): Promise<void> {
+    this.hold();
+    await this.#sendPast(this.#place, floor + 1, isUpdate).catch((error) => this.#parts.outlet.text(encodeError(asFault(error))));
+    this.#place = Math.max(this.#place, floor);
+    this.release();
+  }
+
+  /** Live goes on behind the Keyframe that follows PTY_OUTPUT_LAGGED (or behind the word that there is none). */
+  #mend(frame: Frame): void {
+    if (this.#lag === 'told' && (frame.kind === 'Keyframe' || frame.kind === 'Error')) {
+      this.#lag = undefined;
+      this.#place = frame.sequence;
+    }
+    if (this.#lag === 'asked' && isLagNotice(frame)) this.#lag = 'told';
+  }
+
+  /** Updates that a subscriber is still to get before it joins. */
+  #passTo(sequence: number): void {
+    const { tail } = this.#parts;
+    for (let next = tail.after(this.#place); next && next.frame.sequence < sequence; next = tail.after(this.#place)) {
+      if (this.#wants(next.frame) === 'yes') this.#sendLive(next);
+      this.#place = next.frame.sequence;
+    }
+  }
+
+  async #replay(joined: Joined, replayFrom: number): Promise<void> {
+    const before = joined.roleAssigned.sequence;
+    if (replayFrom >= before || replayFrom < joined.oldest - 1) throw outOfRange(replayFrom, joined.oldest);
+    await this.#sendPast(replayFrom, before, (frame) => frame.kind !== 'Closed');
+  }
+
+  async #sendPast(after: number, before: number, wants: (frame: Frame) => boolean): Promise<void> {
+    for await (const piece of replay(this.#parts.reader, after, before)) {
+      await this.#parts.outlet.each(piece.filter(wants), (frame) => this.#encode(frame));
+      if (this.#isEnded) return;
+    }
+  }
+}
+
+function isUpdate(frame: Frame): boolean {
+  return frame.kind === 'TaskStatusUpdate';
+}
+
+function isLagNotice(frame: Frame): boolean {
+  if (frame.kind !== 'Error') return false;
+  const payload = readPayload(frame);
+  return payload.kind === 'Error' && payload.code === 'PTY_OUTPUT_LAGGED';
+}

@@ -1,0 +1,169 @@
+// From a verb to the session, with the permission checked in this one place. Knows no socket and no log.
+import { type Asker, operations } from '../a2a/websocket-operations.js';
+import type { AuditEvent, AuditLine } from '../audit.js';
+import { asFault, Fault } from '../errors.js';
+import { may, type Principal, type Scope } from '../principal.js';
+import type { ClientEnvelope } from '../protocol/envelope.js';
+import { checkPayload } from '../protocol/json-codec.js';
+import type { CORE_OPERATIONS, Op } from '../protocol/names.js';
+import type { Payload } from '../protocol/verbs.js';
+import type { Reply } from './inbox.js';
+
+/** A connection, as its verbs see it. */
+export interface Caller extends Asker {
+  readonly principal: Principal;
+  /** Whether pty-extensions/v1 was activated (pty-ext §1). */
+  readonly isActivated: boolean;
+  /** Set while joined. */
+  readonly clientId: string | undefined;
+  join(payload: Payload<'pty.join_session'>, envelope: ClientEnvelope): Promise<void>;
+  leave(): Promise<void>;
+  setServiceParameters(parameters: Readonly<Record<string, unknown>>): void;
+  record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void;
+}
+
+interface Rule<O extends Op> {
+  readonly scope: Scope;
+  readonly needsJoin?: true;
+  /** Later requests of the connection wait until it is done. */
+  readonly isTurn?: true;
+  readonly audit?: AuditEvent;
+  /** Tells the audit of refusals alone. */
+  readonly auditsRefusals?: AuditEvent;
+  run(caller: Caller, payload: Payload<O>, reply: Reply, envelope: ClientEnvelope): Promise<void>;
+}
+
+type Rules = { readonly [O in Op]: Rule<O> };
+
+const rules: Rules = {
+  ...coreRules(),
+  UpdateServiceParameters: {
+    scope: 'pty:observe',
+    async run(caller, { service_parameters }, reply) {
+      caller.setServiceParameters(service_parameters);
+      reply('UpdateServiceParameters.Response', {});
+    },
+  },
+  ping: {
+    scope: 'pty:observe',
+    async run(_, { client_ts }, reply) {
+      reply('pong', { client_ts, server_ts: new Date().toISOString() });
+    },
+  },
+  'pty.join_session': { scope: 'pty:observe', isTurn: true, run: (caller, payload, _, envelope) => caller.join(payload, envelope) },
+  'pty.leave_session': { scope: 'pty:observe', needsJoin: true, isTurn: true, run: (caller) => caller.leave() },
+  'pty.session_input': {
+    scope: 'pty:control',
+    needsJoin: true,
+    auditsRefusals: 'input_denied',
+    run: (caller, { data }) => type(caller, Buffer.from(data, 'base64')),
+  },
+  'pty.session_resize': {
+    scope: 'pty:control',
+    needsJoin: true,
+    auditsRefusals: 'resize_denied',
+    run: (caller, { cols, rows }) => caller.session.resize(memberOf(caller), { cols, rows }),
+  },
+  'pty.request_role': {
+    scope: 'pty:observe',
+    needsJoin: true,
+    auditsRefusals: 'role',
+    run: (caller, { role }) => caller.session.requestRole(memberOf(caller), role),
+  },
+  'pty.request_keyframe': {
+    scope: 'pty:observe',
+    needsJoin: true,
+    audit: 'keyframe_request',
+    run: (caller) => caller.session.requestKeyframe(memberOf(caller)),
+  },
+};
+
+/** Does what an envelope asks; the session is called in the turn of this call. Rejects with the Fault that the client is told. */
+export async function perform(caller: Caller, envelope: ClientEnvelope, reply: Reply): Promise<void> {
+  requireActivation(caller, envelope.op);
+  const payload = checkPayload(envelope.op, envelope.payload);
+  requireOwnSession(caller, payload.session_id);
+  const rule = rules[envelope.op as Op] as Rule<Op>;
+  await guarded(caller, rule, envelope.op, () => rule.run(caller, payload as never, reply, envelope));
+}
+
+/** Types the bytes of a binary frame (pty-ws §3.1), under the same rule as `pty.session_input`. */
+export async function performInput(caller: Caller, bytes: Uint8Array): Promise<void> {
+  requireActivation(caller, 'pty.session_input');
+  await guarded(caller, rules['pty.session_input'], 'pty.session_input', () => type(caller, bytes));
+}
+
+/** Whether later requests of a connection wait until this one is done. */
+export function isTurn(op: string): boolean {
+  return Object.hasOwn(rules, op) && rules[op as Op].isTurn === true;
+}
+
+async function guarded(
+  caller: Caller,
+  rule: Pick<Rule<Op>, 'scope' | 'needsJoin' | 'audit' | 'auditsRefusals'>,
+  op: string,
+  run: () => Promise<void>,
+) {
+  try {
+    if (!may(caller.principal, rule.scope)) throw new Fault('PERMISSION_DENIED', `${op} needs the scope ${rule.scope}`);
+    if (rule.needsJoin && caller.clientId === undefined) throw new Fault('PERMISSION_DENIED', `${op}: join the session first`);
+    await run();
+    if (rule.audit) caller.record(rule.audit, 'done');
+  } catch (error) {
+    auditRefusal(caller, rule, asFault(error));
+    throw error;
+  }
+}
+
+function auditRefusal(caller: Caller, rule: Pick<Rule<Op>, 'audit' | 'auditsRefusals'>, fault: Fault): void {
+  const isDenied = fault.code === 'PERMISSION_DENIED';
+  if (rule.audit) caller.record(rule.audit, isDenied ? 'denied' : 'failed', fault.code);
+  if (rule.auditsRefusals && isDenied) caller.record(rule.auditsRefusals, 'denied');
+}
+
+function requireActivation(caller: Caller, op: string): void {
+  if (!op.startsWith('pty.') || caller.isActivated) return;
+  throw new Fault(
+    'UNSUPPORTED_OPERATION',
+    `${op}: pty-extensions/v1 was not activated, neither by the upgrade request nor by the first frame`,
+  );
+}
+
+/** One session a connection (pty-ws §11). */
+function requireOwnSession(caller: Caller, sessionId: string | undefined): void {
+  if (sessionId === undefined || sessionId === caller.session.id) return;
+  throw new Fault('INVALID_REQUEST', `payload.session_id: this connection belongs to the session ${caller.session.id}`);
+}
+
+function memberOf({ clientId }: Caller): string {
+  if (clientId === undefined) throw new Fault('PERMISSION_DENIED', 'join the session first');
+  return clientId;
+}
+
+function type(caller: Caller, bytes: Uint8Array): Promise<void> {
+  return caller.session.input({ clientId: memberOf(caller) }, bytes);
+}
+
+/** The A2A operations: reading a task is for observers, writing to it for those who may control (pty-ws §7). */
+function coreRules(): Pick<Rules, (typeof CORE_OPERATIONS)[number] | 'Unsubscribe'> {
+  const rule = <O extends keyof typeof operations>(op: O, scope: Scope, audit: AuditEvent): Rule<O> => ({
+    scope,
+    audit,
+    run: (caller, payload, reply, envelope) =>
+      operations[op](
+        caller,
+        payload,
+        (what, answer) => reply(`${op}.${what}` as Parameters<Reply>[0], answer),
+        envelope.replay_from ?? undefined,
+      ),
+  });
+  return {
+    SendMessage: rule('SendMessage', 'pty:control', 'message'),
+    SendStreamingMessage: rule('SendStreamingMessage', 'pty:control', 'message'),
+    CancelTask: rule('CancelTask', 'pty:control', 'message'),
+    GetTask: rule('GetTask', 'pty:observe', 'task_read'),
+    ListTasks: rule('ListTasks', 'pty:observe', 'task_read'),
+    SubscribeToTask: rule('SubscribeToTask', 'pty:observe', 'task_read'),
+    Unsubscribe: rule('Unsubscribe', 'pty:observe', 'task_read'),
+  };
+}

@@ -1,0 +1,154 @@
+// What a client sends, one frame after the other: decoded, in bounds, and answered. Knows no verb and no session.
+import { asFault, Fault } from '../errors.js';
+import { decodeInput } from '../protocol/binary-codec.js';
+import type { ClientEnvelope, ServerOp } from '../protocol/envelope.js';
+import { decodeEnvelope, encodeError, encodeMessage, RequestFault } from '../protocol/json-codec.js';
+import { FrameBudget } from './frame-budget.js';
+import type { Outlet } from './outlet.js';
+
+/** Answers a request, echoing its id. */
+export type Reply = (op: ServerOp, payload: object) => void;
+
+export interface InboxEvents {
+  /** Begins in the turn of the call; rejects with what the client is to be told. */
+  request(envelope: ClientEnvelope, reply: Reply): Promise<void>;
+  /** A binary frame to be typed. */
+  input(bytes: Uint8Array): Promise<void>;
+  /** Whether later frames wait until this one is done. */
+  isTurn(op: string): boolean;
+  /** The client goes on sending more than it may. */
+  flooded(): void;
+  /** Something failed that the client is not told of. */
+  broken(fault: Fault): void;
+}
+
+interface Message {
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+export class Inbox {
+  readonly #outlet: Outlet;
+  readonly #takesBinary: boolean;
+  readonly #events: InboxEvents;
+  readonly #budget = new FrameBudget();
+  readonly #queue: Message[] = [];
+  readonly #inFlight = new Set<Promise<void>>();
+  #isBlocked = false;
+  #isClosed = false;
+
+  constructor(outlet: Outlet, takesBinary: boolean, events: InboxEvents) {
+    this.#outlet = outlet;
+    this.#takesBinary = takesBinary;
+    this.#events = events;
+  }
+
+  receive(data: Buffer, isBinary: boolean): void {
+    if (this.#isClosed) return;
+    switch (this.#budget.admit(data.length)) {
+      case 'take':
+        this.#queue.push({ data, isBinary });
+        this.#next();
+        break;
+      case 'refuse':
+        this.#refuse(data, isBinary);
+        break;
+      case 'dismiss':
+        this.#events.flooded();
+    }
+  }
+
+  /** Takes no more frames. */
+  close(): void {
+    this.#isClosed = true;
+    this.#queue.length = 0;
+  }
+
+  /** Resolves when all that was taken is answered. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#inFlight);
+  }
+
+  #next(): void {
+    while (!this.#isBlocked) {
+      const message = this.#queue.shift();
+      if (!message) return;
+      this.#take(message);
+    }
+  }
+
+  /** The order in which requests begin is the order of their effects: a session takes its turns in the order of the calls. */
+  #take(message: Message): void {
+    const pending = new Pending(() => this.#budget.done(message.data.length));
+    const done = this.#perform(message, pending).finally(() => {
+      this.#inFlight.delete(done);
+      pending.settle();
+    });
+    this.#inFlight.add(done);
+  }
+
+  async #perform({ data, isBinary }: Message, pending: Pending): Promise<void> {
+    let id: string | undefined;
+    const say = (text: string) => this.#outlet.text(text, pending.flush());
+    try {
+      if (isBinary) return await this.#events.input(this.#decodeInput(data));
+      const envelope = decodeEnvelope(data.toString());
+      id = envelope.id;
+      const work = this.#events.request(envelope, (op, payload) => say(encodeMessage(op, payload, { id })));
+      if (this.#events.isTurn(envelope.op)) this.#block(work);
+      await work;
+    } catch (error) {
+      const fault = asFault(error);
+      if (fault.code === 'INTERNAL') this.#events.broken(fault);
+      say(encodeError(fault, id));
+    }
+  }
+
+  #block(work: Promise<void>): void {
+    this.#isBlocked = true;
+    const unblock = () => {
+      this.#isBlocked = false;
+      this.#next();
+    };
+    work.then(unblock, unblock);
+  }
+
+  #decodeInput(data: Buffer): Uint8Array {
+    if (!this.#takesBinary) throw new Fault('INVALID_REQUEST', 'a binary frame came on a connection that speaks JSON (pty-ws.v1)');
+    return decodeInput(data);
+  }
+
+  #refuse(data: Buffer, isBinary: boolean): void {
+    const fault = new Fault('RATE_LIMITED', 'this connection sends faster than it may, or asks without reading the answers');
+    this.#outlet.text(encodeError(fault, isBinary ? undefined : idOf(data)));
+  }
+}
+
+/** A request counts until its work is done and the socket has taken all its answers. */
+class Pending {
+  readonly #done: () => void;
+  /** Its work, and each answer on its way. */
+  #open = 1;
+
+  constructor(done: () => void) {
+    this.#done = done;
+  }
+
+  flush(): () => void {
+    this.#open += 1;
+    return () => this.settle();
+  }
+
+  settle(): void {
+    this.#open -= 1;
+    if (this.#open === 0) this.#done();
+  }
+}
+
+function idOf(data: Buffer): string | undefined {
+  try {
+    return decodeEnvelope(data.toString()).id;
+  } catch (error) {
+    return error instanceof RequestFault ? error.requestId : undefined;
+  }
+}

@@ -1,0 +1,30 @@
+// What one connection, and one session's tail on a replica, may hold (I5). Knows nothing else.
+
+/** Bytes of bodies that the tail of a session keeps for its cursors. */
+export const TAIL_BYTES = 8 * 1024 * 1024;
+/** Frames that the tail of a session keeps. */
+export const TAIL_FRAMES = 4096;
+
+/** Bytes that wait for one socket; above it nothing more is sent until the socket has drained. */
+export const HIGH_WATER_BYTES = 1024 * 1024;
+/** Frames for one connection alone that wait for their turn. A member that has more is sent away. */
+export const MAX_DELIVERIES = 256;
+/** Frames, and bytes of bodies past the first, of one piece that a replay reads from the log. */
+export const REPLAY_PIECE = { frames: 256, bytes: 512 * 1024 } as const;
+
+/** Requests of one connection, from their receipt until the socket has taken the answer. */
+export const MAX_REQUESTS_IN_FLIGHT = 1024;
+/** Bytes of these requests. */
+export const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
+
+/** Frames a second that one connection may send in the long run. */
+export const FRAMES_PER_SECOND = 2_000;
+/** Frames that it may send at once after a pause. */
+export const FRAME_BURST = 10_000;
+/** Frames beyond the burst that are answered RATE_LIMITED; one more, and the connection is sent away. */
+export const FRAME_PATIENCE = 1_000;
+
+/** Milliseconds for the answers of requests in flight when the session has ended, and for the last frames after a leave. */
+export const LAST_WORDS_MS = 2_000;
+/** Milliseconds that a peer has to answer a close frame before its socket is destroyed. */
+export const CLOSING_MS = 5_000;

@@ -1,0 +1,69 @@
+// The way out of one connection: frames to its socket, and when there is room for more. Knows no session.
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { HIGH_WATER_BYTES } from './limits.js';
+
+export class Outlet {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+  #drained: Array<() => void> = [];
+
+  /** `socket` is the one below the WebSocket. */
+  constructor(ws: WebSocket, socket: Duplex, onDrain: () => void) {
+    this.#ws = ws;
+    this.#socket = socket;
+    socket.on('drain', () => {
+      this.#wake();
+      onDrain();
+    });
+    ws.once('close', () => this.#wake());
+  }
+
+  get isOpen(): boolean {
+    return this.#ws.readyState === WebSocket.OPEN;
+  }
+
+  /** Whether frames may be sent now; when not, `onDrain` follows (or the connection ends). */
+  get hasRoom(): boolean {
+    return this.isOpen && this.#ws.bufferedAmount < HIGH_WATER_BYTES;
+  }
+
+  /** `taken` is called when the operating system has it, or the connection has ended. */
+  text(data: string | Uint8Array, taken?: () => void): void {
+    this.#ws.send(data, { binary: false }, taken);
+  }
+
+  binary(data: Uint8Array): void {
+    this.#ws.send(data, { binary: true });
+  }
+
+  /** All that `work` sends goes out in one write. */
+  together(work: () => void): void {
+    this.#socket.cork();
+    try {
+      work();
+    } finally {
+      this.#socket.uncork();
+    }
+  }
+
+  /** Sends all of these at the pace of the socket; resolves when the last was sent, or the connection has ended. */
+  async each<T>(items: readonly T[], encode: (item: T) => string | Uint8Array): Promise<void> {
+    let next = 0;
+    const sendSome = () => {
+      for (; next < items.length && this.hasRoom; next += 1) this.text(encode(items[next] as T));
+    };
+    while (next < items.length && this.isOpen) {
+      this.together(sendSome);
+      if (next < items.length && !this.hasRoom) await this.#room();
+    }
+  }
+
+  async #room(): Promise<void> {
+    while (this.isOpen && !this.hasRoom) await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+}

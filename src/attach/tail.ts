@@ -1,0 +1,149 @@
+// The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
+import type { LogReader, Numbered } from '../log/log.js';
+import { encodeOutput } from '../protocol/binary-codec.js';
+import { encodeFrame } from '../protocol/json-codec.js';
+import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
+
+/** A frame with its encodings, each made once, when the first cursor needs it. */
+export class TailFrame {
+  readonly frame: Numbered;
+  #json: Uint8Array | undefined;
+  #binary: Uint8Array | undefined;
+
+  constructor(frame: Numbered) {
+    this.frame = frame;
+  }
+
+  get json(): Uint8Array {
+    this.#json ??= encodeFrame(this.frame);
+    return this.#json;
+  }
+
+  /** Of an Output frame (pty-ws §3.1). */
+  get binary(): Uint8Array {
+    this.#binary ??= encodeOutput(this.frame);
+    return this.#binary;
+  }
+}
+
+export interface TailLimits {
+  readonly bytes: number;
+  readonly frames: number;
+}
+
+/**
+ * Every kept frame with a number in (`floor`, `current`] is in the ring. A cursor whose place is below the floor may have
+ * missed something. `current` counts the numbers of private frames, too.
+ */
+export class Tail {
+  readonly #limits: TailLimits;
+  readonly #ring: Array<TailFrame | undefined>;
+  readonly #watchers = new Set<() => void>();
+  readonly #stop: () => void;
+  /** The frames are #ring[i % length] for i in [#first, #end). */
+  #first = 0;
+  #end = 0;
+  #bytes = 0;
+  #floor: number;
+  #current: number;
+  #closed: TailFrame | undefined;
+
+  constructor(reader: LogReader, limits: TailLimits = { bytes: TAIL_BYTES, frames: TAIL_FRAMES }) {
+    this.#limits = limits;
+    this.#ring = new Array(limits.frames);
+    this.#current = reader.extent().current;
+    this.#floor = this.#current;
+    this.#stop = reader.follow((entries, extent) => this.#append(entries, extent.current));
+  }
+
+  get floor(): number {
+    return this.#floor;
+  }
+
+  get current(): number {
+    return this.#current;
+  }
+
+  /** The Closed of the session, if it came while this tail was there. */
+  get closed(): TailFrame | undefined {
+    return this.#closed;
+  }
+
+  /** The first frame with a number above `place`; undefined at the end. */
+  after(place: number): TailFrame | undefined {
+    let low = this.#first;
+    let high = this.#end;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.#at(middle).frame.sequence > place) high = middle;
+      else low = middle + 1;
+    }
+    return low < this.#end ? this.#at(low) : undefined;
+  }
+
+  /** Calls `watcher` after each append. Returns the way to stop. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  stop(): void {
+    this.#stop();
+    this.#watchers.clear();
+  }
+
+  #append(entries: readonly Numbered[], current: number): void {
+    for (const entry of entries) this.#push(new TailFrame(entry));
+    this.#current = Math.max(this.#current, current);
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #push(added: TailFrame): void {
+    if (added.frame.kind === 'Closed') this.#closed = added;
+    while (this.#end > this.#first && this.#isFull(added.frame.body.length)) this.#evict();
+    this.#ring[this.#end % this.#ring.length] = added;
+    this.#end += 1;
+    this.#bytes += added.frame.body.length;
+  }
+
+  #isFull(more: number): boolean {
+    return this.#end - this.#first >= this.#limits.frames || this.#bytes + more > this.#limits.bytes;
+  }
+
+  #evict(): void {
+    const { frame } = this.#at(this.#first);
+    this.#ring[this.#first % this.#ring.length] = undefined;
+    this.#first += 1;
+    this.#bytes -= frame.body.length;
+    this.#floor = frame.sequence;
+  }
+
+  #at(index: number): TailFrame {
+    return this.#ring[index % this.#ring.length] as TailFrame;
+  }
+}
+
+/** The tails of this replica: each is made for the first cursor of its session, and let go after the last. */
+export class Tails {
+  readonly #open = new Map<string, { readonly tail: Tail; cursors: number }>();
+
+  take(sessionId: string, reader: LogReader): Tail {
+    const entry = this.#open.get(sessionId) ?? { tail: new Tail(reader), cursors: 0 };
+    entry.cursors += 1;
+    this.#open.set(sessionId, entry);
+    return entry.tail;
+  }
+
+  release(sessionId: string): void {
+    const entry = this.#open.get(sessionId);
+    if (!entry) return;
+    entry.cursors -= 1;
+    if (entry.cursors > 0) return;
+    this.#open.delete(sessionId);
+    entry.tail.stop();
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+}
