@@ -2,6 +2,7 @@
 // the exit, whatever is still to be read, and writes in a loop that takes a whole core while a program does not read.
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { keepDescriptors } from './descriptors.js';
 
 /** `code` is 0 when `signal`, a number, is not. */
 type OnExit = (code: number, signal: number) => void;
@@ -40,7 +41,7 @@ export interface Forked {
   readonly slaveName: string;
 }
 
-/** The process leads its own session, has the PTY for its terminal, and all signals as by default. Throws when there is no PTY or process to be had. */
+/** The process leads its own session, has the PTY for its terminal and no other descriptor, and all signals as by default. Throws when there is no PTY or process to be had. */
 export function forkPty(
   argv: readonly [string, ...string[]],
   env: readonly string[],
@@ -49,6 +50,7 @@ export function forkPty(
   onExit: OnExit,
 ): Forked {
   const [file, ...args] = argv;
+  keepDescriptors();
   const { fd, pid, pty } = native.module.fork(file, args, env, cwd, size.cols, size.rows, KEEP_ID, KEEP_ID, true, helper, onExit);
   return { pid, master: fd, slaveName: pty };
 }

@@ -57,22 +57,19 @@ export class PtyWriter {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     let left = TURN_BYTES;
-    for (let job = this.#jobs[0]; job; job = this.#jobs[0]) {
-      if (left <= 0) return this.#again(0);
+    for (let job = this.#jobs[0]; job && left > 0; job = this.#jobs[0]) {
       const count = this.#writePiece(job);
       if (count === undefined) return;
       left -= count;
     }
+    if (this.#jobs.length > 0) this.#again(0);
   }
 
   /** Bytes that the kernel took; undefined if it took none and nothing is to be done now. */
   #writePiece(job: Job): number | undefined {
     try {
       const count = writeSync(this.#fd, job.bytes, job.written, Math.min(PIECE_BYTES, job.bytes.length - job.written));
-      job.written += count;
-      this.#waiting -= count;
-      this.#waitMs = FIRST_WAIT_MS;
-      if (job.written === job.bytes.length) this.#jobs.shift()?.resolve();
+      this.#wrote(job, count);
       return count;
     } catch (error) {
       this.#failed(error as NodeJS.ErrnoException);
@@ -80,10 +77,18 @@ export class PtyWriter {
     }
   }
 
+  #wrote(job: Job, count: number): void {
+    job.written += count;
+    this.#waiting -= count;
+    this.#waitMs = FIRST_WAIT_MS;
+    if (job.written === job.bytes.length) this.#jobs.shift()?.resolve();
+  }
+
   #failed(error: NodeJS.ErrnoException): void {
-    if (error.code !== 'EAGAIN') return this.close(new TerminalError('write', 'the terminal takes no more input', { cause: error }));
-    this.#again(this.#waitMs);
-    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+    if (error.code === 'EAGAIN') {
+      this.#again(this.#waitMs);
+      this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+    } else this.close(new TerminalError('write', 'the terminal takes no more input', { cause: error }));
   }
 
   #again(ms: number): void {

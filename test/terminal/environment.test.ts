@@ -1,7 +1,7 @@
 // The environment of a child: a safe base, and over it what was asked for.
 import { expect, it } from 'vitest';
 import { childEnvironment } from '../../src/terminal/environment.js';
-import { sh } from './real-pty.js';
+import { run } from './real-pty.js';
 
 it('has a safe base, over it the agent, over it the request', () => {
   const env = childEnvironment({ LANG: 'de_DE.UTF-8', PS1: '$ ' }, { PS1: '> ', A: '1' });
@@ -12,7 +12,7 @@ it('has a safe base, over it the agent, over it the request', () => {
 it('is all that a program gets, with PWD', async () => {
   process.env.PTY_TEST_SECRET = 'of the gateway';
   const env = { ...childEnvironment({ TERM: 'vt220' }), ODD: 'two words = 2' };
-  const program = await sh('tr "\\0" "\\n" < /proc/$$/environ', { env, cwd: '/' });
+  const program = await run(['env'], { env, cwd: '/' });
   await program.exit;
   delete process.env.PTY_TEST_SECRET;
   const lines = program.text().trim().split('\r\n').sort();

@@ -7,6 +7,9 @@ import { childEnvironment } from '../../src/terminal/environment.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
 import type { Command, Exit, Terminal } from '../../src/terminal/terminal.js';
 
+/** Some of what is claimed can be seen in Linux's /proc alone, or is set by its stty alone. */
+export const linux = process.platform === 'linux';
+
 export interface Run {
   readonly terminal: Terminal;
   readonly exit: Promise<Exit>;
