@@ -1,5 +1,5 @@
 // One session in view: carries what happens between its terminal, its bar and the client. Knows no wire: src/client speaks it.
-import { type Assigned, connect, type Ended, type Members, type State, type TerminalClient } from '../../src/client/index.js';
+import { type Assigned, connect, type Ended, type Members, type Picture, type State, type TerminalClient } from '../../src/client/index.js';
 import type { Closed, Role } from '../../src/protocol/frames.js';
 import { h } from './dom.js';
 import { attachUrl, type Gateway } from './gateway.js';
@@ -41,6 +41,8 @@ export class SessionView {
   #role: Role | undefined;
   #clientId: string | undefined;
   #live = false;
+  /** The screen was resized, and no picture was written since. */
+  #rewrapped = false;
   #closed: Closed | undefined;
   #resizing: ReturnType<typeof setTimeout> | undefined;
 
@@ -101,8 +103,7 @@ export class SessionView {
     client.on('state', (state) => this.#showState(state));
     client.on('output', (bytes, _sequence, replayed) => screen.output(bytes, !replayed));
     client.on('resize', (now) => this.#showSessionSize(now));
-    // After a whole replay the screen is this picture already.
-    client.on('keyframe', ({ snapshot, afterReplay }) => void (afterReplay || screen.keyframe(snapshot)));
+    client.on('keyframe', (picture) => this.#showKeyframe(picture));
     client.on('role', (assigned) => this.#showRole(assigned));
     client.on('members', (members) => this.#showMembers(members));
     client.on('closed', (closed) => this.#showClosed(closed));
@@ -194,10 +195,22 @@ export class SessionView {
     this.#options.changed();
   }
 
+  /**
+   * A terminal draws lines from above into a screen that grows; how many there are depends on when one came. So that all see the same, each
+   * resize is followed by the gateway's own picture.
+   */
   #showSessionSize(size: Size): void {
     this.#size = size;
     this.#screen?.resize(size);
     this.#showSizes();
+    this.#rewrapped = true;
+    if (this.#live) this.#client?.requestKeyframe();
+  }
+
+  /** After a whole replay the screen is this picture already, unless it was resized on the way. */
+  #showKeyframe({ snapshot, afterReplay }: Picture): void {
+    if (!afterReplay || this.#rewrapped) this.#screen?.keyframe(snapshot);
+    this.#rewrapped = false;
   }
 
   #showSizes(): void {

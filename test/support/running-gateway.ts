@@ -1,0 +1,102 @@
+// The built gateway as a process of its own, as an operator starts it. Knows no route.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */
+const dist = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist');
+/** Milliseconds from its start until it must have said where it is. */
+const START_MS = 20_000;
+/** Milliseconds that it has to end by itself. */
+const STOP_MS = 10_000;
+
+export interface RunningGateway {
+  readonly port: number;
+  /** The URL that it printed: the page, signed in. */
+  readonly invitation: string;
+  /** A folder of its own, in which its sessions begin; gone after `stop`. */
+  readonly folder: string;
+  stop(): Promise<void>;
+}
+
+/** Starts it on a free port of 127.0.0.1, without a key and with one plain shell as agent `shell`. */
+export async function startGateway(env: Readonly<Record<string, string>> = {}): Promise<RunningGateway> {
+  const main = join(dist, 'src/main.js');
+  if (!existsSync(main)) throw new Error(`${main} is not there: run "npm run build" first`);
+  const folder = mkdtempSync(join(tmpdir(), 'pty-gateway-'));
+  const port = await freePort();
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      USER: 'tester',
+      LOG_LEVEL: 'warn',
+      PORT: String(port),
+      DATA_DIR: join(folder, 'data'),
+      AGENTS_FILE: agentsFile(folder),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stop = async () => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return { port, folder, stop, invitation: await invitationOf(child) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (typeof address !== 'object' || address === null) throw new Error('no port was given');
+  return address.port;
+}
+
+function agentsFile(folder: string): string {
+  const file = join(folder, 'agents.json');
+  const shell = {
+    name: 'Build shell',
+    description: 'A plain shell.',
+    command: ['/bin/bash', '--noprofile', '--norc'],
+    cwd: folder,
+    env: { PS1: '$ ' },
+  };
+  writeFileSync(file, JSON.stringify({ agents: { shell } }));
+  return file;
+}
+
+function invitationOf(child: ChildProcess): Promise<string> {
+  return new Promise((found, failed) => {
+    let said = '';
+    const listen = (chunk: Buffer) => {
+      said += chunk;
+      const url = /http\S+#token=\S+/.exec(said)?.[0];
+      if (url) found(url);
+    };
+    const fail = (why: string) => failed(new Error(`the gateway ${why}; it said: ${said.slice(-2000)}`));
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
+    child.once('exit', (code) => fail(`ended with ${code} before it was ready`));
+    setTimeout(() => fail('printed no URL in time'), START_MS).unref();
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(timer);
+}
