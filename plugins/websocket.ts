@@ -1,5 +1,8 @@
 // WebSockets, and all that their connections share. Knows no route and no verb.
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import fastifyWebsocket from '@fastify/websocket';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Connections } from '../src/attach/connections.js';
 import { Heartbeat } from '../src/attach/heartbeat.js';
@@ -18,12 +21,24 @@ declare module 'fastify' {
   }
 }
 
+/** Milliseconds that a socket may be silent between its upgrade request and the answer. */
+const UPGRADE_MS = 30_000;
+
+/** The server has let go of the socket of an upgrade: unless it becomes a WebSocket, it is ours to close, whoever refused it. */
+function closeRefused(app: FastifyInstance): void {
+  app.server.on('upgrade', (_request, socket: Socket) => socket.setTimeout(UPGRADE_MS, () => socket.destroy()));
+  app.addHook('onResponse', async ({ raw }) => {
+    if ((raw as IncomingMessage & { upgrade?: boolean }).upgrade) raw.socket.destroySoon();
+  });
+}
+
 export default fp(
   async (app) => {
     const connections = new Connections();
     app.decorate('connections', connections);
     app.decorate('attachments', { tails: new Tails(), heartbeat: new Heartbeat(app.config.heartbeat) });
     await app.register(extensionNegotiation);
+    closeRefused(app);
     await app.register(fastifyWebsocket, {
       options: {
         // Exactly the one chosen: without this the first offered would be echoed, a token among them.

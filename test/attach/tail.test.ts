@@ -1,0 +1,91 @@
+// The ring that cursors share, against a plain list; and the bounds of what one connection may ask.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FrameBudget } from '../../src/attach/frame-budget.js';
+import { FRAME_BURST, FRAME_PATIENCE, FRAMES_PER_SECOND, MAX_BYTES_IN_FLIGHT, MAX_REQUESTS_IN_FLIGHT } from '../../src/attach/limits.js';
+import { Tail, Tails } from '../../src/attach/tail.js';
+import { entry } from '../../src/protocol/make-frames.js';
+import { MemoryLog } from '../support/memory-log.js';
+
+const limits = { frames: 8, bytes: 100 };
+
+describe('a tail', () => {
+  it('knows every frame between its floor and its end, within its bounds, whatever was appended', () => {
+    const appends = fc.array(fc.array(fc.option(fc.integer({ min: 0, max: 60 }), { nil: null }), { maxLength: 5 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(appends, fc.nat({ max: 200 }), (batches, place) => {
+        const log = new MemoryLog();
+        const tail = new Tail(log, limits);
+        const kept = batches.flatMap((sizes) => {
+          const drafts = sizes.map((size) => (size === null ? null : entry('Output', new Uint8Array(size))));
+          const { kept: taken, tell } = log.append(drafts);
+          tell();
+          return taken;
+        });
+        const inside = kept.filter((frame) => frame.sequence > tail.floor);
+        expect(tail.current).toBe(log.extent().current);
+        expect(inside.length).toBeLessThanOrEqual(limits.frames);
+        expect(inside.slice(1).reduce((sum, frame) => sum + frame.body.length, 0)).toBeLessThanOrEqual(limits.bytes);
+        expect(tail.after(Math.max(place, tail.floor))?.frame).toBe(inside.find((frame) => frame.sequence > place));
+      }),
+    );
+  });
+
+  it('makes each encoding once', () => {
+    const log = new MemoryLog();
+    const tail = new Tail(log, limits);
+    log.append([entry('Output', Buffer.from('x'))]).tell();
+    expect(tail.after(0)?.json).toBe(tail.after(0)?.json);
+    expect(tail.after(0)?.binary).toBe(tail.after(0)?.binary);
+  });
+
+  it('is one for all cursors of a session, and follows its log no longer than they', () => {
+    const log = new MemoryLog();
+    const tails = new Tails();
+    expect(tails.take('s', log)).toBe(tails.take('s', log));
+    tails.release('s');
+    expect([log.followers, tails.size]).toEqual([1, 1]);
+    tails.release('s');
+    expect([log.followers, tails.size]).toEqual([0, 0]);
+  });
+});
+
+describe('the budget of a connection', () => {
+  it('refuses what is beyond the burst, and dismisses who does not stop', () => {
+    const budget = new FrameBudget(() => 0);
+    const verdicts = Array.from({ length: FRAME_BURST + FRAME_PATIENCE + 1 }, () => {
+      const verdict = budget.admit(1);
+      if (verdict === 'take') budget.done(1);
+      return verdict;
+    });
+    expect(verdicts.indexOf('refuse')).toBe(FRAME_BURST);
+    expect(verdicts.indexOf('dismiss')).toBe(FRAME_BURST + FRAME_PATIENCE);
+  });
+
+  it('fills again with time', () => {
+    let now = 0;
+    const budget = new FrameBudget(() => now);
+    for (let i = 0; i < FRAME_BURST; i += 1) if (budget.admit(1) === 'take') budget.done(1);
+    expect(budget.admit(1)).toBe('refuse');
+    now = 1000;
+    const taken = Array.from({ length: FRAMES_PER_SECOND }, () => budget.admit(1)).filter((verdict) => verdict === 'take');
+    expect(taken.length).toBe(MAX_REQUESTS_IN_FLIGHT);
+  });
+
+  it('bounds what is in flight, in requests and in bytes', () => {
+    const many = new FrameBudget(() => 0);
+    for (let i = 0; i < MAX_REQUESTS_IN_FLIGHT; i += 1) expect(many.admit(1)).toBe('take');
+    expect(many.admit(1)).toBe('refuse');
+    many.done(1);
+    expect(many.admit(1)).toBe('take');
+    const big = new FrameBudget(() => 0);
+    expect(big.admit(MAX_BYTES_IN_FLIGHT)).toBe('take');
+    expect(big.admit(1)).toBe('refuse');
+  });
+
+  it('dismisses who asks and never reads the answers', () => {
+    const budget = new FrameBudget(() => 0);
+    const verdicts = Array.from({ length: MAX_REQUESTS_IN_FLIGHT + 101 }, () => budget.admit(1));
+    expect(verdicts.at(-1)).toBe('dismiss');
+  });
+});
