@@ -21,11 +21,11 @@ function cardOf(app: FastifyInstance, instanceId: string) {
 }
 
 /** 304 if the client has it already. */
-function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object, visibility: 'public' | 'private') {
+function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object, caching: string) {
   const text = JSON.stringify(body);
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
   const known = (request.headers['if-none-match'] ?? '').split(',').map((t) => t.trim().replace(/^W\//, ''));
-  reply.header('etag', tag).header('cache-control', `${visibility}, max-age=${CARD_MAX_AGE_SECONDS}`).header('vary', 'Authorization');
+  reply.header('etag', tag).header('cache-control', caching).header('vary', 'Authorization');
   if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').serializer(String).send(text);
 }
@@ -40,14 +40,14 @@ export const agentRoutes: Routes = async (app) => {
       const { principal, refusal } = request;
       if (!principal && refusal && request.headers.authorization !== undefined) throw refusal;
       const agents = app.agents.list().filter(({ id }) => !principal || reaches(principal, id));
-      return sendTagged(request, reply, { agents: agents.map((agent) => agentCard(agent, app.publicUrl())) }, 'private');
+      return sendTagged(request, reply, { agents: agents.map((agent) => agentCard(agent, app.publicUrl())) }, 'private, no-cache');
     },
   );
 
   app.get(
     '/agents/:inst/.well-known/agent-card.json',
     { schema: { params: InstanceParams, response: { 200: Card, '4xx': ErrorBody }, summary: 'The public card of an agent' } },
-    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), 'public'),
+    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), `public, max-age=${CARD_MAX_AGE_SECONDS}`),
   );
 
   app.get(
@@ -61,6 +61,6 @@ export const agentRoutes: Routes = async (app) => {
         summary: 'The card that a token may see',
       },
     },
-    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), 'private'),
+    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), 'private, no-cache'),
   );
 };

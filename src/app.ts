@@ -33,6 +33,8 @@ const MAX_PARAM_CHARS = 128;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
+/** Milliseconds between two looks for requests that are too slow. */
+const SLOW_LOOK_MS = 5000;
 
 /** What tests put in the place of the real thing. */
 export interface Parts {
@@ -83,11 +85,10 @@ function fastify(config: Config, { logger }: Parts): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_LOOK_MS },
     routerOptions: { maxParamLength: MAX_PARAM_CHARS, caseSensitive: true },
     // A proxy may strip the prefix of PUBLIC_URL or leave it: both are the same address.
-    rewriteUrl: ({ url = '/' }) =>
-      prefix !== '' && (url === prefix || url.startsWith(`${prefix}/`)) ? url.slice(prefix.length) || '/' : url,
+    rewriteUrl: ({ url = '/' }) => (prefix !== '' && url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : url),
     frameworkErrors: sendError,
     clientErrorHandler: refuseConnection,
     return503OnClosing: false,

@@ -7,8 +7,8 @@ import type { Config } from './config.js';
 const hidden = ['authorization', 'cookie', 'set-cookie', 'sec-websocket-protocol', 'token', 'secret', 'secrets'];
 
 /** The address without its query, in which a careless client may have put a token. */
-function tellRequest(request: FastifyRequest) {
-  return { method: request.method, path: request.url.split('?', 1)[0], address: request.ip };
+function tellRequest(request: Partial<FastifyRequest>) {
+  return { method: request.method, path: request.url?.split('?', 1)[0], address: request.ip };
 }
 
 export function loggerOptions({ logLevel, replica }: Pick<Config, 'logLevel' | 'replica'>): LoggerOptions & { level: string } {

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** Milliseconds for clients to answer the goodbye before they are cut off. */
+/** Milliseconds for clients to answer the goodbye, and for requests to be done, before they are cut off. */
 const GOODBYE_MS = 3000;
 /** Milliseconds between two looks for members that are left. */
-const LOOK_MS = 100;
+const LOOK_MS = 250;
 /** Exit status of a process that was ended by a second signal. */
 const ENDED_AT_ONCE = 1;
 
@@ -19,6 +19,8 @@ export async function shutDown(app: FastifyInstance): Promise<void> {
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
   const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
   while (Date.now() < deadline && (await hasMembers(app))) await pause(LOOK_MS);
+  // A request that is still being answered may hold up the server no longer than that.
+  setTimeout(() => app.server.closeAllConnections(), GOODBYE_MS).unref();
   await app.close();
 }
 
