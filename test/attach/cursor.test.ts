@@ -1,0 +1,155 @@
+// A cursor under any order of events: what is printed, what is private, pictures that come late, a socket that clogs and drains.
+import { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
+import { Cursor } from '../../src/attach/cursor.js';
+import { HIGH_WATER_BYTES } from '../../src/attach/limits.js';
+import { Outlet } from '../../src/attach/outlet.js';
+import { Tail } from '../../src/attach/tail.js';
+import { Updates } from '../../src/attach/updates.js';
+import type { Frame } from '../../src/protocol/frames.js';
+import { entry } from '../../src/protocol/make-frames.js';
+import { MemoryLog } from '../support/memory-log.js';
+
+const picture = { snapshot: '', snapshot_format: 'vt100-screen-state-v1', snapshot_cols: 1, snapshot_rows: 1, anchor_sequence: 0 } as const;
+
+/** A session, a cursor on it, and a socket that takes what it is told to take. */
+class Stage {
+  readonly sent: Array<{ sequence: number; kind: string }> = [];
+  readonly printed: number[] = [];
+  readonly private: number[] = [];
+  lags = 0;
+  readonly #log = new MemoryLog();
+  readonly #socket = Object.assign(new EventEmitter(), { cork() {}, uncork() {} });
+  readonly #ws = Object.assign(new EventEmitter(), {
+    readyState: 1,
+    bufferedAmount: 0,
+    send: (data: string | Uint8Array) => {
+      const { sequence, payload } = JSON.parse(Buffer.from(data as Uint8Array).toString());
+      this.sent.push({ sequence, kind: payload.code ?? payload.kind });
+    },
+  });
+  readonly #developing: Array<() => void> = [];
+  readonly #cursor: Cursor;
+
+  constructor() {
+    const outlet = new Outlet(this.#ws as unknown as WebSocket, this.#socket as unknown as Duplex, () => this.#cursor.wake());
+    this.#cursor = new Cursor({
+      reader: this.#log,
+      tail: new Tail(this.#log, { frames: 6, bytes: 10_000 }),
+      outlet,
+      updates: new Updates(),
+      isBinary: false,
+      serviceParameters: () => undefined,
+      events: { lagged: () => this.#lag(), closed: () => {}, failed: (fault) => Promise.reject(fault) },
+    });
+  }
+
+  async join(): Promise<void> {
+    this.#cursor.hold();
+    const { first, kept, tell } = this.#log.append([null, entry('MembershipChanged', { controllers: [], observers: [] }), null]);
+    tell();
+    const roleAssigned = { ...entry('RoleAssigned', { role: 'observer', client_id: 'c' }), sequence: first };
+    const keyframe = { sequence: first + 2, frame: { ...entry('Keyframe', picture), sequence: first + 2 } };
+    const joined = { clientId: 'c', role: 'observer', roleAssigned, membership: kept[0] as Frame, keyframe, oldest: 1 } as const;
+    await this.#cursor.flush(joined, { replayFrom: undefined, requestId: 'j', extensions: undefined });
+    this.#cursor.release();
+  }
+
+  print(): void {
+    const { first, tell } = this.#log.append([entry('Output', Buffer.from('x'))]);
+    this.printed.push(first);
+    tell();
+  }
+
+  tellAlone(): void {
+    this.#deliver(entry('RoleAssigned', { role: 'observer', client_id: 'c' }));
+  }
+
+  /** A Keyframe for this connection, ready after `develop`. */
+  photograph(): void {
+    this.#deliver(entry('Keyframe', picture), true);
+  }
+
+  develop(): void {
+    this.#developing.shift()?.();
+  }
+
+  clog(): void {
+    this.#ws.bufferedAmount = HIGH_WATER_BYTES;
+  }
+
+  drain(): void {
+    this.#ws.bufferedAmount = 0;
+    this.#socket.emit('drain');
+  }
+
+  async settle(): Promise<void> {
+    for (let quiet = 0, seen = -1; quiet < 3; ) {
+      this.develop();
+      this.drain();
+      await new Promise(setImmediate);
+      quiet = this.sent.length === seen && this.#developing.length === 0 ? quiet + 1 : 0;
+      seen = this.sent.length;
+    }
+  }
+
+  #lag(): void {
+    this.lags += 1;
+    this.#deliver(entry('Error', { code: 'PTY_OUTPUT_LAGGED', message: '' }));
+    this.photograph();
+  }
+
+  #deliver(draft: Omit<Frame, 'sequence'>, isLate = false): void {
+    const { first, tell } = this.#log.append([null]);
+    this.private.push(first);
+    const frame = { ...draft, sequence: first };
+    const late = () => new Promise<Frame>((resolve) => this.#developing.push(() => resolve(frame)));
+    this.#cursor.deliver({ sequence: first, frame: isLate ? late() : frame });
+    tell();
+  }
+}
+
+/** Where frames of everyone may be missing: from the last one before a lag notice up to the Keyframe that follows it. */
+function gaps({ sent, printed }: Stage): Array<{ from: number; to: number }> {
+  return sent.flatMap(({ kind }, i) => {
+    const before = sent.slice(0, i).findLast(({ sequence }) => printed.includes(sequence));
+    return kind === 'PTY_OUTPUT_LAGGED' ? [{ from: before?.sequence ?? 0, to: sent[i + 1]?.sequence ?? 0 }] : [];
+  });
+}
+
+const acts = ['print', 'tellAlone', 'photograph', 'develop', 'clog', 'drain', 'turn'] as const;
+const weighted = fc.oneof({ weight: 6, arbitrary: fc.constant('print' as const) }, { weight: 4, arbitrary: fc.constantFrom(...acts) });
+
+describe('a cursor', () => {
+  it('sends all there is, once, in the order of the numbers; and what it leaves out, it tells of', async () => {
+    let lags = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(weighted, { maxLength: 80 }), async (script) => {
+        const stage = new Stage();
+        await stage.join();
+        for (const act of script) {
+          if (act === 'turn') await new Promise(setImmediate);
+          else stage[act]();
+        }
+        await stage.settle();
+        const numbers = stage.sent.map(({ sequence }) => sequence);
+        expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+        const holes = gaps(stage);
+        const missing = [...stage.printed, ...stage.private].filter(
+          (n) => !numbers.includes(n) && !holes.some(({ from, to }) => from < n && n < to),
+        );
+        expect(missing).toEqual([]);
+        expect(stage.private.filter((n) => !numbers.includes(n))).toEqual([]);
+        expect(holes.length).toBe(stage.lags);
+        for (const [i, { kind }] of stage.sent.entries())
+          if (kind === 'PTY_OUTPUT_LAGGED') expect(stage.sent[i + 1]?.kind).toBe('Keyframe');
+        lags += stage.lags;
+      }),
+      { numRuns: 400 },
+    );
+    expect(lags).toBeGreaterThan(0);
+  });
+});
