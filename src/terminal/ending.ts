@@ -17,8 +17,6 @@ export interface Dying {
   readonly slave: number;
   paused(): boolean;
   resume(): void;
-  /** Undoes Ctrl-S. */
-  letOutputGo(): void;
   output(bytes: Uint8Array): void;
   /** Called once; nothing follows. */
   ended(): void;
@@ -26,7 +24,8 @@ export interface Dying {
 
 /**
  * The dead process printed all it had into the PTY, and we write a mark behind it: what is read before the mark is its output.
- * If the mark finds no room, the reader makes some; if the output was stopped (Ctrl-S), it is let go (Ctrl-Q).
+ * If the mark finds no room, the reader makes some. If it cannot be set at all (Ctrl-S has stopped the output, the PTY was hung up),
+ * what the kernel has is read until it is quiet.
  */
 export class Ending {
   readonly #terminal: Dying;
@@ -62,20 +61,19 @@ export class Ending {
     }
     this.#looks++;
     this.#quietLooks++;
-    if (!this.#setMark() && this.#quietLooks > 1) this.#terminal.letOutputGo();
+    this.#setMark();
     if (this.#quietLooks < QUIET_LOOKS && this.#looks < LAST_LOOK) return;
     this.#pass(this.#output.giveUp(this.#marked));
     this.#end();
   }
 
-  /** Whether all of the mark is in the kernel. */
-  #setMark(): boolean {
+  #setMark(): void {
+    if (this.#marked === this.#mark.length) return;
     try {
-      if (this.#marked < this.#mark.length) this.#marked += writeSync(this.#terminal.slave, this.#mark, this.#marked);
+      this.#marked += writeSync(this.#terminal.slave, this.#mark, this.#marked);
     } catch {
       // No room, or hung up: tried again at the next read or look, and these are bounded.
     }
-    return this.#marked === this.#mark.length;
   }
 
   #pass(bytes: Uint8Array): void {

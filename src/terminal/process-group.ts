@@ -5,9 +5,12 @@ import { readFileSync } from 'node:fs';
 const SESSION = 3;
 const FOREGROUND = 5;
 
-/** The groups to signal when the session of `leader` is to end: its own and, where the system tells it, the foreground one. */
+/**
+ * The groups to signal when the session of `leader` is to end: its own and, where the system tells it, the foreground one.
+ * A process that has only just been forked is still in our session: its foreground would be ours.
+ */
 export function groupsOf(leader: number): number[] {
-  const foreground = statField(leader, FOREGROUND);
+  const foreground = statField(leader, SESSION) === leader ? statField(leader, FOREGROUND) : undefined;
   return foreground !== undefined && foreground > 0 && foreground !== leader ? [leader, foreground] : [leader];
 }
 

@@ -1,5 +1,5 @@
 // A process on a PTY, as a Terminal: all that it prints, up to its exit, and all that is typed, in order. Knows no session and no screen.
-import { closeSync, constants as files, openSync, writeSync } from 'node:fs';
+import { closeSync, constants as files, openSync } from 'node:fs';
 import type { ConnectOpts, OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { constants as system } from 'node:os';
 import { ReadStream } from 'node:tty';
@@ -13,7 +13,6 @@ import { type Command, type Exit, type Size, type SpawnTerminal, type Terminal, 
 
 /** Milliseconds between SIGHUP and SIGKILL, unless the caller says otherwise. */
 const GRACE_MS = 2_000;
-const CTRL_Q = Uint8Array.of(0x11);
 
 /**
  * Starts `command` on a new PTY. Its environment is `command.env` and PWD; it leads its own session and has no other descriptor than the PTY.
@@ -114,18 +113,9 @@ class PtyTerminal implements Terminal {
       slave: this.#slave,
       paused: () => this.#paused,
       resume: () => this.resume(),
-      letOutputGo: () => this.#letOutputGo(),
       output: (bytes) => this.#events.output(bytes),
       ended: () => this.#close(exit),
     });
-  }
-
-  #letOutputGo(): void {
-    try {
-      if (this.#open) writeSync(this.#master, CTRL_Q);
-    } catch {
-      // The program left its input unread too: then the end comes by quiet.
-    }
   }
 
   #close(exit: Exit): void {

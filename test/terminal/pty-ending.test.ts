@@ -1,5 +1,5 @@
 // The end of a terminal: all that the process printed, then its exit, whatever happens around it.
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/terminal/environment.js';
@@ -13,6 +13,9 @@ const alive = (pid: number) => {
     return false;
   }
 };
+
+/** Also dead is what waits for init to reap it. */
+const dead = (pid: number) => !alive(pid) || (linux && /\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
 
 /** Keeps the event loop busy for `ms` at a time, until the function it returns is called. */
 function busyLoop(ms: number): () => void {
@@ -50,14 +53,37 @@ describe('the output of a process that has ended', () => {
     expect(program.text()).toBe(`${'x'.repeat(5000)}end`);
   });
 
-  it('comes whole when it was stopped by Ctrl-S', async () => {
-    const program = await sh('printf first; read -r _; printf never');
+  it('comes whole when Ctrl-S has stopped it', async () => {
+    const program = await sh('printf first; read -r _; head -c 3000 /dev/zero | tr "\\0" x; read -r _');
     await program.printed('first');
+    program.terminal.pause();
+    await program.terminal.write(Buffer.from('\n'));
+    await pass(100);
     await program.terminal.write(Buffer.from('\x13'));
     program.terminal.end(0);
-    expect(await program.exit).toEqual({ code: null, signal: 'SIGHUP' });
-    expect(program.text().startsWith('first')).toBe(true);
-    expect(program.text()).not.toMatch(/\d/);
+    await until(() => !alive(program.terminal.pid));
+    program.terminal.resume();
+    await program.exit;
+    expect(program.text()).toBe(`first\r\n${'x'.repeat(3000)}`);
+  });
+
+  it('shows no trace of how its end was found when the terminal was full', async () => {
+    for (let spare = 0; spare < 40; spare += 3) {
+      const program = await sh(`stty raw -echo; printf first; head -c ${spare} /dev/zero; exec cat /dev/zero`);
+      await program.printed('first');
+      program.terminal.pause();
+      await pass(20);
+      program.terminal.end(0);
+      await until(() => !alive(program.terminal.pid));
+      program.terminal.resume();
+      await program.exit;
+      expect(
+        program
+          .bytes()
+          .subarray('first'.length)
+          .every((byte) => byte === 0),
+      ).toBe(true);
+    }
   });
 
   it.runIf(linux)('comes whole in raw mode, and with the odd output modes', async () => {
@@ -145,7 +171,7 @@ describe('end', () => {
     const child = Number(/(\d+) is the child\r/.exec(program.text())?.[1]);
     program.terminal.end();
     await program.exit;
-    await until(() => !alive(child));
+    await until(() => dead(child));
     expect(program.events.at(-1)).toBe('exit');
   });
 
@@ -163,7 +189,7 @@ describe('end', () => {
     const child = Number.parseInt(program.text(), 10);
     program.terminal.end(50);
     expect(await program.exit).toEqual({ code: null, signal: 'SIGKILL' });
-    await until(() => !alive(child));
+    await until(() => dead(child));
   });
 
   it('kills what outlives its leader in the group', async () => {
@@ -172,7 +198,7 @@ describe('end', () => {
     const child = Number(/pid (\d+)/.exec(program.text())?.[1]);
     program.terminal.end(100);
     await program.exit;
-    await until(() => !alive(child));
+    await until(() => dead(child));
   });
 
   it('may come at once, and twice', async () => {
