@@ -116,6 +116,16 @@ export async function shows(page: Page, wanted: string | RegExp): Promise<void> 
   await page.locator('.xterm-rows').filter({ hasText: wanted }).waitFor();
 }
 
+/** Gives a controller's window another size, and waits until the session has the columns and rows that it returns. */
+export async function resized(page: Page, window: Window): Promise<string[]> {
+  const sizes = by(page, 'size');
+  const before = await sizes.textContent();
+  await page.setViewportSize({ width: window.width, height: window.height });
+  await expect.poll(() => sizes.textContent(), { timeout: SIGHT_MS }).not.toBe(before);
+  await sizes.filter({ hasText: /^\d+ × \d+$/ }).waitFor();
+  return ((await sizes.textContent()) ?? '').split(' × ');
+}
+
 /** Waits until two windows show the same cells, and says where they differ if they never do. */
 export async function alike(one: Page, other: Page): Promise<void> {
   const both = () => Promise.all([picture(one), picture(other)]);
