@@ -1,6 +1,6 @@
 // One process per data folder: a file that names the process, and is judged by whether that one lives. Knows no log.
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentBoot, sameBoot } from './boot.js';
 import { errorCode } from './disk.js';
@@ -10,8 +10,6 @@ interface Holder {
   /** When the process began, in the kernel's words; null where the system does not say. Pids are used again. */
   readonly started: string | null;
   readonly boot: string;
-  /** Tells two holders in one process apart. */
-  readonly token: string;
 }
 
 export class FolderInUse extends Error {
@@ -23,20 +21,54 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Takes the folder. Resolves with the way to give it back; rejects with FolderInUse. */
+const NAME = /^lock-(\d+)$/;
+const lockPath = (dir: string, turn: number): string => join(dir, `lock-${turn}`);
+
+/**
+ * Takes the folder. Resolves with the way to give it back; rejects with FolderInUse.
+ * The lock with the highest number counts. It is never removed but by the holder of a higher one, so that of two who saw
+ * the same dead process only one gets the next number, and one who comes late sees that there is a higher.
+ */
 export async function lockFolder(dir: string): Promise<() => Promise<void>> {
-  const path = join(dir, 'lock');
-  const own: Holder = { pid: process.pid, started: await startOf(process.pid), boot: await currentBoot(), token: randomUUID() };
-  const draft = `${path}.${own.token}`;
+  const own: Holder = { pid: process.pid, started: await startOf(process.pid), boot: await currentBoot() };
+  const draft = join(dir, `lock.${randomUUID()}`);
   await writeFile(draft, JSON.stringify(own), { mode: 0o600 });
   try {
-    while (!(await linked(draft, path))) await clearStale(dir, path);
+    for (;;) {
+      const turn = await take(dir, draft);
+      if (turn !== undefined) return () => giveBack(dir, turn);
+    }
   } finally {
     await rm(draft, { force: true });
   }
-  return async () => {
-    if ((await holder(path))?.token === own.token) await rm(path, { force: true });
-  };
+}
+
+/** One try; undefined if another was faster. */
+async function take(dir: string, draft: string): Promise<number | undefined> {
+  const highest = (await turns(dir)).at(-1) ?? 0;
+  const found = await holder(lockPath(dir, highest));
+  if (found && (await lives(found))) throw new FolderInUse(dir, found.pid);
+  const turn = highest + 1;
+  if (!(await linked(draft, lockPath(dir, turn)))) return undefined;
+  const all = await turns(dir);
+  const late = all.at(-1) !== turn;
+  for (const other of late ? [turn] : all.slice(0, -1)) await rm(lockPath(dir, other), { force: true });
+  return late ? undefined : turn;
+}
+
+/** The number stays, with nobody behind it. */
+async function giveBack(dir: string, turn: number): Promise<void> {
+  const nobody = join(dir, `lock.${randomUUID()}`);
+  await writeFile(nobody, '{}', { mode: 0o600 });
+  await rename(nobody, lockPath(dir, turn));
+}
+
+async function turns(dir: string): Promise<number[]> {
+  const names = await readdir(dir);
+  return names
+    .flatMap((name) => NAME.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
 }
 
 /** A link appears whole or not at all, and only one of two gets it. */
@@ -48,22 +80,6 @@ async function linked(draft: string, path: string): Promise<boolean> {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
-}
-
-/** Moves a dead process's lock away; what was moved is looked at again, since another may have taken its place meanwhile. */
-async function clearStale(dir: string, path: string): Promise<void> {
-  const found = await holder(path);
-  if (found && (await lives(found))) throw new FolderInUse(dir, found.pid);
-  const aside = `${path}.${randomUUID()}`;
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  const moved = await holder(aside);
-  if (moved?.token !== found?.token) await linked(aside, path);
-  await rm(aside, { force: true });
 }
 
 async function holder(path: string): Promise<Holder | undefined> {

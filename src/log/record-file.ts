@@ -9,7 +9,7 @@ export interface Contents {
   readonly retention: Retention;
   /** The boot of the machine in which it is being written; null when it was let go in order. */
   readonly writing: string | null;
-  /** The last number given when it was let go. */
+  /** A number that was given, or jumped over: the last one when it was claimed or let go. */
   readonly current: number;
   readonly record: SessionRecord;
 }

@@ -48,6 +48,8 @@ class Recovery {
   private clock = 0;
   private first: Start | undefined;
   private dead: number[] = [];
+  /** All numbers up to it were given, since a segment begins above it. */
+  private named = 0;
 
   constructor(disk: Disk, folder: string, contents: Contents, boot: string) {
     this.disk = disk;
@@ -67,7 +69,7 @@ class Recovery {
     }
     const current = segments.at(-1)?.last ?? 0;
     if (this.fell || current < this.contents.current) {
-      const jumped = Math.max(current, this.contents.current) + LOSS_JUMP;
+      const jumped = Math.max(current, this.contents.current, this.named) + LOSS_JUMP;
       return { segments, latest: new Map(), current: jumped, clock: this.clock, lost: true, dead: this.dead };
     }
     this.demandAllKept(segments);
@@ -79,6 +81,7 @@ class Recovery {
     const bases = (await readdir(this.folder)).map(baseOf).filter((base) => base !== undefined);
     if (bases.length === 0) throw new LogError('corrupt', `${this.folder} holds no segment file`);
     bases.sort((a, b) => a - b);
+    this.named = (bases.at(-1) as number) - 1;
     const starts = await this.starts(bases);
     this.first = starts[0]?.start;
     const segments: Segment[] = [];
@@ -91,11 +94,14 @@ class Recovery {
     return segments;
   }
 
+  /** From the last back to the beginning or a loss. What follows a start that is not whole is not there either. */
   private async starts(bases: readonly number[]): Promise<Array<{ base: number; start: Start }>> {
+    const suspect = bases.at(this.fell ? -2 : -1) ?? 0;
     const starts: Array<{ base: number; start: Start }> = [];
     for (const base of bases.toReversed()) {
-      const start = await this.start(base, starts.length === 0 && (this.fell ? base >= (bases.at(-2) ?? 0) : base === bases.at(-1)));
+      const start = await this.start(base, base >= suspect);
       if (start) starts.unshift({ base, start });
+      else starts.length = 0;
       if (start?.lost) break;
     }
     return starts;

@@ -126,7 +126,7 @@ export class SessionLog implements LogReader {
     this.owner = turn;
     this.around.changed(this);
     try {
-      await this.note({ writing: this.around.boot });
+      await this.note({ writing: this.around.boot, current: this.files.current });
     } catch (error) {
       if (this.owner === turn) this.owner = 0;
       throw new LogError('unavailable', `session ${this.id} cannot be opened for writing: ${explain(error)}`, { cause: error });

@@ -291,13 +291,18 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
                 writer = await log.claim(id);
               }
               bench.advance(step.wait);
-              const drafts = step.drafts.map((one) => one && entry(Buffer.alloc(one.size, 'y'), bench.now() - one.age));
+              const drafts = step.drafts.map(
+                (one) => one && entry(Buffer.alloc(one.size, 'y'), bench.now() - one.age, one.size % 5 === 0 ? 'Keyframe' : 'Output'),
+              );
               const first = model.current + 1;
               model.append(drafts, bench.now());
               expect(await writer.append(drafts)).toBe(first);
               expect(writer.reader.extent()).toEqual(model.extent);
             }
             expect(sequences(await writer.reader.read(0, everything))).toEqual(sequences(model.kept));
+            for (const kind of ['Keyframe', 'Output']) {
+              expect((await writer.reader.latest(kind))?.sequence).toBe(model.kept.findLast((one) => one.kind === kind)?.sequence);
+            }
             await log.remove(id);
           }),
           { numRuns: 40 },

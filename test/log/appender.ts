@@ -1,0 +1,21 @@
+// A process of its own that appends until it is killed, and says what it was promised: `<session> <number>` a line.
+import { writeSync } from 'node:fs';
+import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import type { LogWriter } from '../../src/log/log.js';
+import { entry } from './contract.js';
+
+const [dir = '', ...ids] = process.argv.slice(2);
+const log = await openEmbeddedLog({ dir, segmentBytes: 200_000 });
+
+async function lane(id: string, writer: LogWriter): Promise<void> {
+  for (;;) {
+    const size = Math.floor(Math.random() * 20_000);
+    const first = await writer.append([entry(Buffer.alloc(size, id), Date.now()), null, entry(`${size}`, Date.now(), 'Size')]);
+    writeSync(1, `${id} ${first + 2}\n`);
+  }
+}
+
+for (const id of ids) {
+  const writer = (await log.record(id)) ? await log.claim(id) : await log.create(id, {}, { frames: 1_000_000, seconds: 86_400 });
+  for (let n = 0; n < 8; n++) void lane(id, writer);
+}

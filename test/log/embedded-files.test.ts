@@ -1,0 +1,497 @@
+// The embedded log's files: what becomes of them, and of their sessions, when a process, a disk or a machine fails.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { currentBoot } from '../../src/log/boot.js';
+import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { MAX_OPEN_FILES } from '../../src/log/handles.js';
+import type { Log, Numbered, Retention } from '../../src/log/log.js';
+import { LOSS_JUMP } from '../../src/log/recovery.js';
+import { entry } from './contract.js';
+import { type Deed, faultyDisk } from './faulty-disk.js';
+
+const everything = { frames: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
+const forever: Retention = { frames: 1_000_000, seconds: 86_400 };
+const text = (one: Numbered): string => Buffer.from(one.body).toString();
+const bodies = async (log: Log, id: string): Promise<string[]> => (await (await log.reader(id)).read(0, everything)).map(text);
+const draft = (body: string | Uint8Array, kind?: string) => entry(body, Date.now(), kind);
+
+let dir: string;
+const opened: Log[] = [];
+const open = async (options: Partial<EmbeddedLogOptions> = {}): Promise<Log> => {
+  const log = await openEmbeddedLog({ dir, ...options });
+  opened.push(log);
+  return log;
+};
+const folder = (id: string): string => join(dir, 'sessions', id);
+const segments = async (id: string): Promise<string[]> =>
+  (await readdir(folder(id)))
+    .filter((name) => name.endsWith('.log'))
+    .sort()
+    .map((name) => join(folder(id), name));
+const lastSegment = async (id: string): Promise<string> => (await segments(id)).at(-1) as string;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'log-files-'));
+});
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((log) => log.close()));
+  await rm(dir, { recursive: true });
+});
+
+/** A copy of the folder as a killed process would have left it, under another data folder. */
+async function imageOf(id: string, as: string, into: string): Promise<string> {
+  const copy = join(into, 'sessions', as);
+  await cp(folder(id), copy, { recursive: true });
+  return copy;
+}
+
+async function flip(path: string, at: number): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[at] = (bytes[at] as number) ^ 0x55;
+  await writeFile(path, bytes);
+}
+
+/** Makes the folder say that it was written before the machine fell. */
+async function fell(id: string): Promise<void> {
+  const path = join(folder(id), 'record.json');
+  await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), writing: 'another boot' }));
+}
+
+describe('a process that was killed', () => {
+  it('leaves all whole records, wherever its last write was cut, and the numbers go on after them', async () => {
+    const writer = await (await open()).create('s', {}, forever);
+    const ends: number[] = [];
+    for (const drafts of [[draft('one')], [null, null], [draft('two'), draft('', 'Keyframe')], [draft('three')]]) {
+      await writer.append(drafts);
+      ends.push((await stat(await lastSegment('s'))).size);
+    }
+    const home = dir;
+    const other = await mkdtemp(join(tmpdir(), 'log-cuts-'));
+    const size = ends.at(-1) as number;
+    for (let cut = 0; cut <= size; cut++) {
+      const copy = await imageOf('s', `cut-${cut}`, other);
+      await truncate(join(copy, '0000000000000001.log'), cut);
+    }
+    dir = other;
+    const log = await open();
+    for (let cut = 0; cut <= size; cut++) {
+      const again = await log.claim(`cut-${cut}`);
+      const before = again.reader.extent().current;
+      const whole = ends.filter((end) => end <= cut).length;
+      expect(before, `cut at ${cut}`).toBeGreaterThanOrEqual([0, 1, 3, 5, 6][whole] as number);
+      expect(before, `cut at ${cut}`).toBeLessThan([1, 3, 5, 6, 7][whole] as number);
+      expect(await again.append([draft('next')])).toBe(before + 1);
+      const expected = [...['one', 'two', '', 'three'].filter((_, n) => ([1, 4, 5, 6][n] as number) <= before), 'next'];
+      expect(await bodies(log, `cut-${cut}`)).toEqual(expected);
+    }
+    expect(log.trouble()).toBeUndefined();
+    await log.close();
+    await rm(other, { recursive: true });
+    dir = home;
+  });
+
+  it('has kept every promise it gave before SIGKILL, three times in a row', async () => {
+    const ids = ['a', 'b'];
+    const promised = new Map<string, number>();
+    for (let round = 0; round < 3; round++) {
+      await killed(ids, promised);
+      const log = await open();
+      for (const id of ids) await check(log, id, promised.get(id) as number);
+      await log.close();
+    }
+  });
+
+  async function killed(ids: string[], promised: Map<string, number>): Promise<void> {
+    const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'appender.ts'), dir, ...ids], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let lines = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [id = '', number] = line.split(' ');
+      promised.set(id, Math.max(promised.get(id) ?? 0, Number(number)));
+      if (++lines === 400) child.kill('SIGKILL');
+    }
+    await ended(child);
+  }
+
+  const ended = async (child: ChildProcess): Promise<void> => {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  };
+
+  async function check(log: Log, id: string, promised: number): Promise<void> {
+    const reader = await log.reader(id);
+    expect(reader.extent().current).toBeGreaterThanOrEqual(promised);
+    const kept = await reader.read(0, everything);
+    const by = new Map(kept.map((one) => [one.sequence, one]));
+    expect(by.size).toBe(kept.length);
+    for (let first = 1; first + 2 <= promised; first += 3) {
+      const [output, size] = [by.get(first), by.get(first + 2)];
+      // A round may have ended inside an append; then the next began one or two numbers later.
+      if (output?.kind === 'Output' && size?.kind === 'Size') expect(output.body.length).toBe(Number(text(size)));
+    }
+    expect(kept.filter((one) => one.sequence <= promised).length).toBeGreaterThanOrEqual(Math.floor((promised * 2) / 3) - 3);
+  }
+});
+
+describe('a session that is damaged', () => {
+  it('is refused as corrupt with the file and the place, and harms no other, whichever byte changed', async () => {
+    const log = await open();
+    const writer = await log.create('s', {}, forever);
+    await writer.append([draft('first')]);
+    const from = (await stat(await lastSegment('s'))).size;
+    await writer.append([draft('in the middle'), null]);
+    const to = (await stat(await lastSegment('s'))).size;
+    await writer.append([draft('last')]);
+    const well = await log.create('well', {}, forever);
+    await well.append([draft('still here')]);
+    for (let at = from; at < to; at++) {
+      const copy = await imageOf('s', `flip-${at}`, dir);
+      await flip(join(copy, '0000000000000001.log'), at);
+      await expect(log.reader(`flip-${at}`), `byte ${at}`).rejects.toMatchObject({
+        failure: 'corrupt',
+        message: expect.stringMatching(/flip-\d+\/0000000000000001\.log is damaged at byte \d+: it/),
+      });
+      expect(log.trouble()).toContain(`flip-${at}`);
+      expect((await log.records()).map((one) => one.sessionId)).not.toContain(`flip-${at}`);
+      await log.remove(`flip-${at}`);
+      expect(log.trouble()).toBeUndefined();
+    }
+    expect(await well.append([draft('and well')])).toBe(2);
+    expect(await bodies(log, 's')).toEqual(['first', 'in the middle', 'last']);
+  });
+
+  it('tells so when it is read, where the damage lies in an older segment, and takes entries all the same', async () => {
+    const log = await open({ segmentBytes: 500 });
+    const writer = await log.create('s', {}, forever);
+    for (let n = 0; n < 30; n++) await writer.append([draft('x'.repeat(100))]);
+    await flip((await segments('s'))[1] as string, 400);
+    await expect(writer.reader.read(0, everything)).rejects.toMatchObject({ failure: 'corrupt' });
+    expect(log.trouble()).toMatch(/session s: .*is damaged at byte \d+/);
+    expect(await writer.append([draft('on')])).toBe(31);
+    expect((await writer.reader.read(25, everything)).length).toBe(6);
+  });
+
+  it.each([0, 1, -1])('is refused when its segment %i is missing', async (which) => {
+    const first = await open({ segmentBytes: 500 });
+    const writer = await first.create('s', {}, forever);
+    for (let n = 0; n < 30; n++) await writer.append([draft('x'.repeat(100))]);
+    await first.close();
+    const victim = (await segments('s')).at(which) as string;
+    await rm(victim);
+    const log = await open();
+    const found = await log.claim('s').catch((error) => error);
+    // The end of a session may be lost with its machine as well: then the numbers jump, and nothing is given twice.
+    if (which === -1) expect(found.reader.extent()).toEqual({ oldest: 31 + LOSS_JUMP, current: 30 + LOSS_JUMP });
+    else expect(found).toMatchObject({ failure: 'corrupt', message: expect.stringContaining('is missing') });
+  });
+
+  it('is left out and named when its record or its folder cannot be read', async () => {
+    const first = await open();
+    for (const id of ['garbled', 'gone', 'folder', 'empty', 'well']) await (await first.create(id, { id }, forever)).append([draft(id)]);
+    await first.close();
+    await writeFile(join(folder('garbled'), 'record.json'), '{"format":');
+    await rm(join(folder('gone'), 'record.json'));
+    await rm(join(folder('folder'), 'record.json'));
+    await mkdir(join(folder('folder'), 'record.json'));
+    await rm(await lastSegment('empty'));
+    await mkdir(join(dir, 'lost+found'));
+    await writeFile(join(dir, 'sessions', 'a stray file'), 'x');
+    const said: string[] = [];
+    const log = await open({ onTrouble: (sentence) => said.push(sentence) });
+    expect((await log.records()).map((one) => one.sessionId)).toEqual(['empty', 'well']);
+    await expect(log.claim('empty')).rejects.toMatchObject({ failure: 'corrupt', message: expect.stringContaining('holds no segment') });
+    expect((await log.records()).map((one) => one.sessionId)).toEqual(['well']);
+    expect(said.length).toBe(4);
+    expect(log.trouble()).toMatch(/record\.json cannot be read.*3 more/);
+    await expect(log.create('garbled', {}, forever)).rejects.toMatchObject({ failure: 'exists' });
+    expect(await bodies(log, 'well')).toEqual(['well']);
+  });
+});
+
+describe('a machine that fell', () => {
+  it('makes the numbers jump above all that may have been shown, and puts what is before out of range', async () => {
+    const first = await open();
+    const writer = await first.create('s', {}, forever);
+    await writer.append([draft('a'), draft('b', 'Closed'), draft('c')]);
+    const closed = await first.create('ended', {}, forever);
+    await closed.append([draft('all of it')]);
+    await first.close();
+    await fell('s');
+    let log = await open();
+    const extent = { oldest: LOSS_JUMP + 4, current: LOSS_JUMP + 3 };
+    expect((await log.reader('s')).extent()).toEqual(extent);
+    expect((await log.claim('s')).reader.extent()).toEqual(extent);
+    await log.close();
+    await fell('s');
+    log = await open();
+    const again = await log.claim('s');
+    expect(again.reader.extent().oldest).toBe(again.reader.extent().current + 1);
+    const number = await again.append([draft('d')]);
+    expect(number).toBeGreaterThan(LOSS_JUMP + 3);
+    expect(await again.reader.latest('Closed')).toBeUndefined();
+    await log.close();
+    log = await open();
+    const later = await log.reader('s');
+    expect(later.extent()).toEqual({ oldest: number, current: number });
+    expect((await later.read(0, everything)).map(text)).toEqual(['d']);
+    expect(await bodies(log, 'ended')).toEqual(['all of it']);
+  });
+
+  it('costs a session no more than that, whatever its last two segments hold', async () => {
+    const first = await open({ segmentBytes: 400 });
+    const writer = await first.create('s', {}, forever);
+    for (let n = 0; n < 12; n++) await writer.append([draft('x'.repeat(100))]);
+    await first.close();
+    await fell('s');
+    const home = dir;
+    const other = await mkdtemp(join(tmpdir(), 'log-fell-'));
+    const names = (await segments('s')).slice(-2);
+    const wounds = fc.sample(fc.record({ which: fc.nat(1), at: fc.nat(600), length: fc.integer({ min: 1, max: 600 }) }), 100);
+    for (const [index, wound] of wounds.entries()) {
+      const path = join(await imageOf('s', `w${index}`, other), (names[wound.which] as string).slice(-20));
+      const bytes = await readFile(path);
+      bytes.fill(0, Math.min(wound.at, bytes.length), Math.min(wound.at + wound.length, bytes.length));
+      await writeFile(path, bytes);
+    }
+    dir = other;
+    const log = await open();
+    for (const index of wounds.keys()) {
+      const again = await log.claim(`w${index}`);
+      expect(await again.append([draft('on')])).toBeGreaterThan(LOSS_JUMP);
+      expect((await again.reader.read(0, everything)).map(text)).toEqual(['on']);
+    }
+    expect(log.trouble()).toBeUndefined();
+    await log.close();
+    await rm(other, { recursive: true });
+    dir = home;
+  });
+
+  it('makes the numbers jump too when the end of a session that was let go in order is not there', async () => {
+    const first = await open();
+    const writer = await first.create('s', {}, forever);
+    await writer.append([draft('a')]);
+    const { size } = await stat(await lastSegment('s'));
+    await writer.append([draft('b')]);
+    await first.close();
+    await truncate(await lastSegment('s'), size);
+    expect((await (await open()).reader('s')).extent()).toEqual({ oldest: LOSS_JUMP + 3, current: LOSS_JUMP + 2 });
+  });
+});
+
+describe('a disk that refuses', () => {
+  it('gets everything once and in order, however often it fails and wherever a write stops', async () => {
+    const disk = faultyDisk();
+    const log = await open({ disk, segmentBytes: 3_000 });
+    const deeds: Deed[] = ['open', 'write', 'truncate', 'sync'];
+    const codes = ['ENOSPC', 'EMFILE', 'EIO'];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(2_000), { minLength: 1, maxLength: 12 }),
+        fc.array(fc.nat(11), { maxLength: 5 }),
+        async (sizes, faults) => {
+          const id = `s-${Math.random()}`;
+          const writer = await log.create(id, {}, forever);
+          const told: number[] = [];
+          writer.reader.follow((entries) => told.push(...entries.map((one) => one.sequence)));
+          const plan = [...faults];
+          disk.refuse = (deed) => {
+            if (plan.length === 0 || deed !== deeds[(plan[0] as number) % 4]) return undefined;
+            return codes[(plan.shift() as number) % 3];
+          };
+          const firsts = await Promise.all(sizes.map((size) => writer.append([draft('x'.repeat(size)), null])));
+          disk.refuse = () => undefined;
+          expect(firsts).toEqual(sizes.map((_, n) => 2 * n + 1));
+          expect(told).toEqual(firsts);
+          expect((await writer.reader.read(0, everything)).map((one) => one.body.length)).toEqual(sizes);
+          await writer.release();
+          const again = await log.claim(id);
+          expect(again.reader.extent().current).toBe(2 * sizes.length);
+          await log.remove(id);
+        },
+      ),
+      { numRuns: 25 },
+    );
+    expect(log.trouble()).toBeUndefined();
+  });
+
+  it('is told of in one sentence until it takes entries again; the others go on', async () => {
+    const disk = faultyDisk();
+    const said: string[] = [];
+    const log = await open({ disk, onTrouble: (sentence) => said.push(sentence) });
+    const [full, well] = [await log.create('full', {}, forever), await log.create('well', {}, forever)];
+    let failures = 0;
+    const failing = new Promise<void>((resolve) => {
+      disk.refuse = (deed, path) => {
+        if (deed !== 'write' || !path.includes('/full/')) return undefined;
+        if (++failures === 3) resolve();
+        return 'ENOSPC';
+      };
+    });
+    const appends = [full.append([draft('a')]), full.append([draft('b')])];
+    await failing;
+    expect(log.trouble()).toBe('session full cannot be written: the disk is full (ENOSPC); it is tried again');
+    expect(full.reader.extent().current).toBe(0);
+    expect(await full.reader.read(0, everything)).toEqual([]);
+    expect(await well.append([draft('c')])).toBe(1);
+    disk.refuse = () => undefined;
+    expect(await Promise.all(appends)).toEqual([1, 2]);
+    expect(log.trouble()).toBeUndefined();
+    expect(said).toEqual(['session full cannot be written: the disk is full (ENOSPC); it is tried again']);
+  });
+
+  it('keeps the last amendment of several that it refused at first', async () => {
+    const disk = faultyDisk();
+    const log = await open({ disk });
+    const writer = await log.create('s', {}, forever);
+    let left = 4;
+    disk.refuse = (deed, path) => (deed === 'write' && path.includes('record.json') && left-- > 0 ? 'EIO' : undefined);
+    await Promise.all([1, 2, 3].map((n) => writer.amend({ n })));
+    await log.close();
+    expect(await (await open()).record('s')).toEqual({ n: 3 });
+  });
+
+  it('makes no session that it cannot hold, and takes it when it can', async () => {
+    const disk = faultyDisk();
+    const log = await open({ disk });
+    disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
+    await expect(log.create('s', {}, forever)).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: expect.stringContaining('the disk is full'),
+    });
+    disk.refuse = () => undefined;
+    expect(await (await log.create('s', {}, forever)).append([draft('a')])).toBe(1);
+  });
+
+  it('lets go of what waits when the session is removed', async () => {
+    const disk = faultyDisk();
+    const log = await open({ disk });
+    const writer = await log.create('s', {}, forever);
+    const failing = new Promise<void>((resolve) => {
+      disk.refuse = (deed) => {
+        if (deed === 'write') resolve();
+        return deed === 'write' ? 'EIO' : undefined;
+      };
+    });
+    const append = writer.append([draft('a')]);
+    await failing;
+    const refused = expect(append).rejects.toMatchObject({ failure: 'unknown_session' });
+    await log.remove('s');
+    await refused;
+    expect(log.trouble()).toBeUndefined();
+  });
+
+  const unshare = unsharing();
+  it.runIf(unshare)('that is really full takes the rest when there is room, and nothing twice', async () => {
+    const script = `mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" --import tsx "$2" "$0"`;
+    const args = [...(unshare as string[]), 'sh', '-c', script, dir, process.execPath, join(import.meta.dirname, 'full-disk.ts')];
+    const result = JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
+    const all = Array.from({ length: 60 }, (_, n) => n);
+    expect(result.sentence).toBe('session full cannot be written: the disk is full (ENOSPC); it is tried again');
+    expect(result.takenWhenFull).toBeLessThan(60);
+    expect(result.trouble).toBeNull();
+    expect(result.firsts).toEqual(all.map((n) => n + 1));
+    expect(result.told).toEqual(result.firsts);
+    expect(result.bodies).toEqual(all);
+  });
+
+  /** How a mount of our own can be made here; undefined where it cannot. */
+  function unsharing(): string[] | undefined {
+    return [['-m'], ['-Urm']].find((flags) => {
+      try {
+        execFileSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  }
+});
+
+describe('a data folder', () => {
+  it('belongs to one log at a time, and says which process has it', async () => {
+    const log = await open();
+    await expect(open()).rejects.toThrow(`the data folder ${dir} is in use by the running process ${process.pid}`);
+    await log.close();
+    await open();
+  });
+
+  it('is taken over from a process that is gone, even where its number is in use again', async () => {
+    await writeFile(join(dir, 'lock-1'), JSON.stringify({ pid: process.pid, started: '1', boot: await currentBoot() }));
+    const log = await open();
+    await log.close();
+    await writeFile(join(dir, 'lock-3'), 'not what we write');
+    await open();
+    expect((await readdir(dir)).sort()).toEqual(['lock-4', 'sessions']);
+  });
+
+  it('goes to one of many that open it at once', async () => {
+    await writeFile(join(dir, 'lock-1'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', boot: 'of old' }));
+    const all = await Promise.allSettled(Array.from({ length: 8 }, () => open()));
+    expect(all.filter((one) => one.status === 'fulfilled').length).toBe(1);
+  });
+
+  it('is cleared of sessions that were half made or half removed', async () => {
+    await (await open()).close();
+    await mkdir(join(dir, 'sessions', '.new-x'));
+    await mkdir(join(dir, 'sessions', '.removed-y'));
+    await open();
+    expect(await readdir(join(dir, 'sessions'))).toEqual([]);
+  });
+});
+
+describe('what is held', () => {
+  it('are few descriptors, however many sessions are written and read', async () => {
+    const log = await open();
+    const writers = await Promise.all(Array.from({ length: 600 }, (_, n) => log.create(`s${n}`, {}, forever)));
+    for (let round = 0; round < 2; round++) await Promise.all(writers.map((writer) => writer.append([draft('x')])));
+    await Promise.all(writers.map((writer) => writer.reader.read(0, everything)));
+    expect(await openFiles()).toBeLessThanOrEqual(MAX_OPEN_FILES);
+    expect(writers.map((writer) => writer.reader.extent().current)).toEqual(writers.map(() => 2));
+  });
+
+  async function openFiles(): Promise<number> {
+    const table = process.platform === 'linux' ? '/proc/self/fd' : '/dev/fd';
+    const targets = await Promise.all((await readdir(table)).map((fd) => readlink(join(table, fd)).catch(() => '')));
+    return targets.filter((target) => target.startsWith(dir)).length;
+  }
+
+  it('are segments in which something is kept, and no others', async () => {
+    let now = 1_000_000;
+    const log = await open({ segmentBytes: 1_000, now: () => now });
+    const writer = await log.create('s', {}, { frames: 5, seconds: 1 });
+    for (let n = 0; n < 200; n++) {
+      now += 500;
+      await writer.append([entry('x'.repeat(150), now)]);
+    }
+    await writer.release();
+    const { oldest } = writer.reader.extent();
+    expect(oldest).toBe(196);
+    const bases = (await segments('s')).map((path) => Number(path.slice(-20, -4)));
+    expect(bases.filter((base) => base <= oldest).length).toBe(1);
+  });
+
+  it('is little memory, not an object for each entry', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const log = await open();
+    const writer = await log.create('s', {}, forever);
+    const fill = async (times: number) => {
+      for (let n = 0; n < times; n++) await writer.append(Array.from({ length: 1_000 }, () => draft('x'.repeat(64))));
+    };
+    await fill(5);
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    await fill(150);
+    collect();
+    expect(writer.reader.extent().current).toBe(155_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * 1024 * 1024);
+  });
+});
