@@ -116,11 +116,6 @@ export class TerminalClient {
     return this.#receiver.position;
   }
 
-  /** Bytes typed that are not yet with the network: who types much waits until it is small. */
-  get buffered(): number {
-    return this.#link.connection?.buffered ?? 0;
-  }
-
   /**
    * Types (pty-ext §6.3). False if this client is not in the session now, or only watches: then nothing was sent, and nothing is kept for later,
    * since nobody types blindly. What the gateway refuses comes as `error`.
@@ -173,6 +168,11 @@ export class TerminalClient {
     const { connection } = this.#link;
     if (!connection || !this.#hello) return Promise.reject(new Fault('INTERNAL', 'there is no connection now', { retryable: true }));
     return connection.request(op, payload, extra, answered);
+  }
+
+  /** Resolves when the gateway has read all that was typed before: who types much from a file waits for it now and then. */
+  async typed(): Promise<void> {
+    await this.request('ping');
   }
 
   /** Types a message and Enter; resolves with the task when it rests. All of A2A is under `tasks`. */

@@ -70,11 +70,6 @@ export class Connection {
     });
   }
 
-  /** Bytes that are not yet with the network. */
-  get buffered(): number {
-    return this.#socket.buffered;
-  }
-
   /** Returns the id of the request. Nothing is sent once the connection is at its end. */
   send(op: string, payload: Payload, extra: Extra = {}): string {
     const id = newId();

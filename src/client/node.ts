@@ -11,6 +11,8 @@ export * from './index.js';
 const MAX_REFUSAL_BYTES = 65_536;
 /** How long the upgrade may take, in milliseconds. */
 const UPGRADE_MS = 10_000;
+/** How long the gateway may take to answer a close frame, in milliseconds. */
+const CLOSING_MS = 1000;
 
 /** Attaches to a session, as `connect` of the browser's entry does. */
 export function connect(options: ClientOptions): TerminalClient {
@@ -29,7 +31,11 @@ const dial: Dial = ({ url, subprotocol, token }, events) => {
     why = refusal(response.statusCode ?? 0, await bodyOf(response), response.headers['retry-after']);
     socket.terminate();
   });
-  return asSocket(socket as WebSocketLike, () => socket.terminate());
+  const close = (code: number) => {
+    socket.close(code);
+    setTimeout(() => socket.terminate(), CLOSING_MS).unref();
+  };
+  return { ...asSocket(socket as WebSocketLike, () => socket.terminate()), close };
 };
 
 async function bodyOf(response: IncomingMessage): Promise<string> {

@@ -23,8 +23,6 @@ export interface Socket {
   close(code: number): void;
   /** Ends it without waiting for the peer. */
   drop(): void;
-  /** Bytes given to `send` that are not yet with the network. */
-  readonly buffered: number;
 }
 
 export type Dial = (target: Target, events: SocketEvents) => Socket;
@@ -32,7 +30,6 @@ export type Dial = (target: Target, events: SocketEvents) => Socket;
 /** What the client uses of the standard WebSocket. */
 export interface WebSocketLike {
   binaryType: string;
-  readonly bufferedAmount: number;
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
   onclose: ((event: never) => void) | null;
@@ -86,14 +83,7 @@ function inWords(why: Why): { message: string; refusal?: Refusal } {
 }
 
 export function asSocket(socket: WebSocketLike, drop: () => void = () => socket.close()): Socket {
-  return {
-    send: (data) => socket.send(data),
-    close: (code) => socket.close(code),
-    drop,
-    get buffered() {
-      return socket.bufferedAmount;
-    },
-  };
+  return { send: (data) => socket.send(data), close: (code) => socket.close(code), drop };
 }
 
 /** How long the question may take, in milliseconds. */

@@ -142,7 +142,7 @@ export class FakeSession {
       receive = (data) => void promise.then((take) => over || take(data));
       resolve(this.attach(wire, target.subprotocol.endsWith('.binary')));
     });
-    return { send: (data) => receive(data), close: end, drop: end, buffered: 0 };
+    return { send: (data) => receive(data), close: end, drop: end };
   };
 
   #join(peer: Peer, requestId: string, replayFrom: number | undefined): void {

@@ -1,0 +1,103 @@
+// The terminal in front of a person: raw while attached, as it was afterwards whatever happens. Knows no session.
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { Size } from '../client/node.js';
+
+/** Undoes what programs turn on and leave: margins, origin, insert, keypad, mouse, focus, paste, keyboard protocols, pen, charset, cursor. */
+const RESET =
+  '\x1b7\x1b[?6l\x1b[r\x1b8\x1b[4l\x1b[?1l\x1b>\x1b[?7h' +
+  '\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?1004l\x1b[?2004l\x1b[?2026l' +
+  '\x1b[=0u\x1b[>4;0m\x1b(B\x0f\x1b[0m\x1b[0"q\x1b[?5l\x1b[0 q\x1b[?25h';
+const LEAVE_ALTERNATE = '\x1b[?1049l';
+const ESC = '\x1b';
+const MODES = new RegExp(`${ESC}\\[\\?([\\d;]*)([hl])`, 'g');
+/** An unfinished sequence is looked at again with what follows it, up to so many bytes. */
+const TAIL_BYTES = 32;
+
+export interface Streams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export class LocalTerminal {
+  readonly #keyboard: ReadStream | undefined;
+  readonly #screen: WriteStream | undefined;
+  readonly #streams: Streams;
+  #inAlternate = false;
+  #tail = '';
+  #isOpen = false;
+  readonly #restore = () => this.close();
+
+  constructor(streams: Streams) {
+    this.#streams = streams;
+    this.#keyboard = streams.stdin.isTTY ? streams.stdin : undefined;
+    this.#screen = streams.stdout.isTTY ? streams.stdout : undefined;
+  }
+
+  /** Whether there is one to show things on: else stdout is a file or a pipe and gets the output as it is. */
+  get isScreen(): boolean {
+    return this.#screen !== undefined;
+  }
+
+  get isKeyboard(): boolean {
+    return this.#keyboard !== undefined;
+  }
+
+  get size(): Size | undefined {
+    return this.#screen && { cols: this.#screen.columns, rows: this.#screen.rows };
+  }
+
+  /** Takes the terminal over; what it shows is scrolled up, not painted over. May be called again. */
+  open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    process.on('exit', this.#restore);
+    this.#keyboard?.setRawMode(true);
+    if (this.size) this.#streams.stdout.write(`${'\n'.repeat(this.size.rows)}\x1b[H`);
+  }
+
+  /** After a stop and a continue the shell has set it otherwise. */
+  reopen(): void {
+    if (this.#isOpen) this.#keyboard?.setRawMode(true);
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#screen) this.#watchAlternate(bytes);
+    this.#streams.stdout.write(bytes);
+  }
+
+  /** A line for the person: over the last row until the next picture is painted; without a screen, on stderr. */
+  notice(text: string): void {
+    const { size } = this;
+    if (size && this.#isOpen) this.#coverLastRow(text, size);
+    else this.say(text);
+  }
+
+  #coverLastRow(text: string, { cols, rows }: Size): void {
+    const line = ` ${text}`.slice(0, cols).padEnd(cols);
+    this.#streams.stdout.write(`\x1b7\x1b[?6l\x1b[${rows};1H\x1b[0;7m${line}\x1b[0m\x1b8`);
+  }
+
+  /** A line for the person, to stay. */
+  say(text: string): void {
+    this.#streams.stderr.write(`[pty-gateway] ${text}\n`);
+  }
+
+  /** Gives the terminal back; what the session showed stays above. May be called again, and while the process ends. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    process.off('exit', this.#restore);
+    if (this.#screen) this.#streams.stdout.write(`${this.#inAlternate ? LEAVE_ALTERNATE : ''}${RESET}\x1b[${this.#screen.rows};1H\r\n`);
+    this.#keyboard?.setRawMode(false);
+  }
+
+  #watchAlternate(bytes: Uint8Array): void {
+    const text = this.#tail + Buffer.from(bytes).toString('latin1');
+    for (const [, modes = '', set] of text.matchAll(MODES)) {
+      if (modes.split(';').some((mode) => ['47', '1047', '1049'].includes(mode))) this.#inAlternate = set === 'h';
+    }
+    const unfinished = text.lastIndexOf('\x1b');
+    this.#tail = unfinished >= text.length - TAIL_BYTES && unfinished >= 0 ? text.slice(unfinished) : '';
+  }
+}

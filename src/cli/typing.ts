@@ -1,0 +1,31 @@
+// Types what comes from a pipe or a file, no faster than the gateway reads it. Knows no terminal.
+import type { TerminalClient } from '../client/node.js';
+
+/** Resolves at the end of the input, which may also be destroyed; the session goes on. `warn` is told of what may not have arrived. */
+export async function typeAll(input: AsyncIterable<Uint8Array>, client: TerminalClient, warn: (text: string) => void): Promise<void> {
+  try {
+    for await (const bytes of input) await type(bytes, client, warn);
+  } catch (error) {
+    if (client.state.name !== 'ended') warn(`no more can be read to type: ${(error as Error).message}`);
+  }
+}
+
+async function type(bytes: Uint8Array, client: TerminalClient, warn: (text: string) => void): Promise<void> {
+  await control(client);
+  client.input(bytes);
+  await client.typed().catch(() => {
+    if (client.state.name !== 'ended') warn(`the connection was lost while typing: the last ${bytes.length} bytes may not have arrived`);
+  });
+}
+
+/** Resolves when this client may type. */
+async function control(client: TerminalClient): Promise<void> {
+  if (client.role === 'controller') return;
+  await new Promise<void>((resolve) => {
+    const stop = client.on('role', ({ role }) => {
+      if (role !== 'controller') return;
+      stop();
+      resolve();
+    });
+  });
+}
