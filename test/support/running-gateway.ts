@@ -22,8 +22,8 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1, without a key and with one plain shell as agent `shell`. */
-export async function startGateway(env: Readonly<Record<string, string>> = {}): Promise<RunningGateway> {
+/** Starts it on a free port of 127.0.0.1, without a key and with one plain shell as agent `shell`; `prefix` is a path in its public URL. */
+export async function startGateway(env: Readonly<Record<string, string>> = {}, prefix = ''): Promise<RunningGateway> {
   const main = join(dist, 'src/main.js');
   if (!existsSync(main)) throw new Error(`${main} is not there: run "npm run build" first`);
   const folder = mkdtempSync(join(tmpdir(), 'pty-gateway-'));
@@ -35,6 +35,7 @@ export async function startGateway(env: Readonly<Record<string, string>> = {}): 
       USER: 'tester',
       LOG_LEVEL: 'warn',
       PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}${prefix}`,
       DATA_DIR: join(folder, 'data'),
       AGENTS_FILE: agentsFile(folder),
       ...env,

@@ -12,6 +12,8 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
+/** What the browser itself says of a cut connection or of a refused token. */
+const OF_THE_NETWORK = /net::ERR_|status of 401/;
 /** Milliseconds for which a sight is waited for. */
 export const SIGHT_MS = 20_000;
 
@@ -26,7 +28,7 @@ export interface Window {
 /** A visitor's window: a profile of its own, and all that the page complained of. */
 export interface Visitor {
   readonly page: Page;
-  /** What the console said as error or warning, and what was thrown. */
+  /** What the console said as error or warning (but for the network's own), and what was thrown. */
   readonly complaints: readonly string[];
 }
 
@@ -41,7 +43,7 @@ export async function visit(browser: Browser, url: string, window: Window = { wi
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !OF_THE_NETWORK.test(message.text())) complaints.push(message.text());
   });
   await page.goto(url);
   return { page, complaints };
