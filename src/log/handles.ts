@@ -16,6 +16,9 @@ export class Handles {
   private readonly disk: Disk;
   /** By path, the longest unused first. */
   private readonly open = new Map<string, Handle>();
+  /** Files that are no longer in `open` and not yet closed. */
+  private readonly closing = new Set<Promise<void>>();
+  /** Woken whenever one is used no more, or closed. */
   private readonly waiting: Array<() => void> = [];
   private readonly sweeper: NodeJS.Timeout;
 
@@ -41,7 +44,7 @@ export class Handles {
   forget(path: string): void {
     const handle = this.open.get(path);
     this.open.delete(path);
-    if (handle?.users === 0) void closeQuietly(handle);
+    if (handle?.users === 0) this.closeFile(handle);
   }
 
   /** Forgets all files of a folder. */
@@ -49,16 +52,16 @@ export class Handles {
     for (const path of [...this.open.keys()]) if (path.startsWith(`${folder}/`)) this.forget(path);
   }
 
-  /** Closes all that nobody uses. */
+  /** Closes all; what is still used, as soon as that ends. */
   async close(): Promise<void> {
     clearInterval(this.sweeper);
-    const all = [...this.open.values()];
-    this.open.clear();
-    await Promise.all(all.map(closeQuietly));
+    for (const path of [...this.open.keys()]) this.forget(path);
+    await Promise.all(this.closing);
   }
 
   private async take(path: string, mode: OpenMode): Promise<Handle> {
-    while (!this.open.has(path) && this.open.size >= MAX_OPEN_FILES && !this.closeLongestUnused()) {
+    while (!this.open.has(path) && this.open.size + this.closing.size >= MAX_OPEN_FILES) {
+      this.closeLongestUnused();
       await new Promise<void>((resolve) => this.waiting.push(resolve));
     }
     const handle = this.open.get(path) ?? { file: this.disk.open(path, mode), users: 0, usedAt: 0 };
@@ -72,28 +75,28 @@ export class Handles {
   private putBack(path: string, handle: Handle): void {
     handle.users--;
     handle.usedAt = performance.now();
-    if (handle.users === 0 && this.open.get(path) !== handle) void closeQuietly(handle);
+    if (handle.users === 0 && this.open.get(path) !== handle) this.closeFile(handle);
     this.waiting.shift()?.();
   }
 
-  private closeLongestUnused(): boolean {
-    for (const [path, handle] of this.open) {
-      if (handle.users > 0) continue;
-      this.forget(path);
-      return true;
-    }
-    return false;
+  private closeFile(handle: Handle): void {
+    const closing = handle.file
+      .then((file) => file.close())
+      // It never opened, or its last write was reported where it was asked for.
+      .catch(() => undefined)
+      .then(() => {
+        this.closing.delete(closing);
+        this.waiting.shift()?.();
+      });
+    this.closing.add(closing);
+  }
+
+  private closeLongestUnused(): void {
+    const unused = [...this.open].find(([, handle]) => handle.users === 0);
+    if (unused) this.forget(unused[0]);
   }
 
   private closeUnused(since = Number.POSITIVE_INFINITY): void {
     for (const [path, handle] of this.open) if (handle.users === 0 && handle.usedAt <= since) this.forget(path);
-  }
-}
-
-async function closeQuietly(handle: Handle): Promise<void> {
-  try {
-    await (await handle.file).close();
-  } catch {
-    // It never opened, or its last write was reported where it was asked for.
   }
 }

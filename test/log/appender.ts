@@ -1,11 +1,11 @@
-// A process of its own that appends until it is killed, and says what it was promised: `<session> <number>` a line.
+// A process of its own that appends until it is killed, and says what it was promised, `<session> <number>` a line, and what troubles it.
 import { writeSync } from 'node:fs';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
 import type { LogWriter } from '../../src/log/log.js';
 import { entry } from './contract.js';
 
 const [dir = '', ...ids] = process.argv.slice(2);
-const log = await openEmbeddedLog({ dir, segmentBytes: 200_000 });
+const log = await openEmbeddedLog({ dir, segmentBytes: 200_000, onTrouble: (sentence) => writeSync(1, `trouble: ${sentence}\n`) });
 
 async function lane(id: string, writer: LogWriter): Promise<void> {
   for (;;) {

@@ -1,10 +1,11 @@
 // The embedded log's files: what becomes of them, and of their sessions, when a process, a disk or a machine fails.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
@@ -99,32 +100,46 @@ describe('a process that was killed', () => {
   });
 
   it('has kept every promise it gave before SIGKILL, three times in a row', async () => {
-    const ids = ['a', 'b'];
     const promised = new Map<string, number>();
     for (let round = 0; round < 3; round++) {
-      await killed(ids, promised);
-      const log = await open();
-      for (const id of ids) await check(log, id, promised.get(id) as number);
-      await log.close();
+      let lines = 0;
+      await killed(appender([process.execPath]), promised, () => ++lines === 400);
+      await checkAll(promised);
     }
   });
 
-  async function killed(ids: string[], promised: Map<string, number>): Promise<void> {
-    const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'appender.ts'), dir, ...ids], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let lines = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
-      const [id = '', number] = line.split(' ');
-      promised.set(id, Math.max(promised.get(id) ?? 0, Number(number)));
-      if (++lines === 400) child.kill('SIGKILL');
-    }
-    await ended(child);
+  it('has kept every promise it gave before a file could grow no more', async () => {
+    const promised = new Map<string, number>();
+    const limited = ['sh', '-c', 'trap "" XFSZ; ulimit -f 300; exec "$0" "$@"', process.execPath];
+    await killed(appender(limited), promised, (line) => line.startsWith('trouble: session'));
+    expect(promised.size).toBeGreaterThan(0);
+    await checkAll(promised);
+  });
+
+  const ids = ['a', 'b'];
+
+  function appender([command = '', ...args]: string[]): ChildProcessByStdio<null, Readable, null> {
+    const script = ['--import', 'tsx', join(import.meta.dirname, 'appender.ts'), dir, ...ids];
+    return spawn(command, [...args, ...script], { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
-  const ended = async (child: ChildProcess): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  };
+  /** Notes what the child is promised until a line on which it is to be killed; also what it still says then. */
+  async function killed(child: ChildProcessByStdio<null, Readable, null>, promised: Map<string, number>, now: (line: string) => boolean) {
+    const exit = once(child, 'exit');
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [id = '', number] = line.split(' ');
+      if (ids.includes(id)) promised.set(id, Math.max(promised.get(id) ?? 0, Number(number)));
+      if (now(line)) child.kill('SIGKILL');
+    }
+    expect((await exit)[1]).toBe('SIGKILL');
+  }
+
+  async function checkAll(promised: ReadonlyMap<string, number>): Promise<void> {
+    const log = await open();
+    for (const [id, number] of promised) await check(log, id, number);
+    expect(log.trouble()).toBeUndefined();
+    await log.close();
+  }
 
   async function check(log: Log, id: string, promised: number): Promise<void> {
     const reader = await log.reader(id);
@@ -388,6 +403,20 @@ describe('a disk that refuses', () => {
     expect(log.trouble()).toBeUndefined();
   });
 
+  it('does not keep the log from being closed: what it never took is rejected, and nothing of it is there', async () => {
+    const disk = faultyDisk();
+    const log = await open({ disk });
+    const writer = await log.create('s', {}, forever);
+    await writer.append([draft('a')]);
+    disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
+    const refused = expect(writer.append([draft('b')])).rejects.toMatchObject({ failure: 'unavailable', message: 'the log is closed' });
+    await log.close();
+    await refused;
+    await expect(writer.append([draft('c')])).rejects.toMatchObject({ name: 'LogError' });
+    await expect(log.reader('s')).rejects.toMatchObject({ failure: 'unavailable' });
+    expect(await bodies(await open(), 's')).toEqual(['a']);
+  });
+
   const unshare = unsharing();
   it.runIf(unshare)('that is really full takes the rest when there is room, and nothing twice', async () => {
     const script = `mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" --import tsx "$2" "$0"`;
@@ -413,6 +442,73 @@ describe('a disk that refuses', () => {
       }
     });
   }
+});
+
+describe('what was taken', () => {
+  /** The deeds that the disk was asked for, and a way to await one. */
+  function watched() {
+    const disk = faultyDisk();
+    const deeds: string[] = [];
+    const awaited = new Map<string, () => void>();
+    disk.refuse = (deed, path) => {
+      const name = `${deed} ${path.slice(path.lastIndexOf('/') + 1)}`;
+      deeds.push(name);
+      awaited.get(name)?.();
+      return undefined;
+    };
+    return { disk, deeds, next: (name: string) => new Promise<void>((resolve) => awaited.set(name, resolve)) };
+  }
+
+  it('is on the medium before its session is noted as let go', async () => {
+    const { disk, deeds } = watched();
+    const writer = await (await open({ disk })).create('s', {}, forever);
+    const append = writer.append([draft('a')]);
+    deeds.length = 0;
+    await writer.release();
+    await append;
+    const [written, synced, noted] = ['write 0000000000000001.log', 'sync 0000000000000001.log', 'write record.json.new'].map((deed) =>
+      deeds.indexOf(deed),
+    );
+    expect(written).toBeGreaterThanOrEqual(0);
+    expect(synced).toBeGreaterThan(written as number);
+    expect(noted).toBeGreaterThan(synced as number);
+  });
+
+  it('is brought to the medium in time when nobody lets go', async () => {
+    const { disk, next } = watched();
+    const writer = await (await open({ disk })).create('s', {}, forever);
+    const synced = next('sync 0000000000000001.log');
+    await writer.append([draft('a')]);
+    await synced;
+  });
+
+  it('is one write for all appends of a turn', async () => {
+    const { disk, deeds } = watched();
+    const writer = await (await open({ disk })).create('s', {}, forever);
+    await writer.append([draft('first')]);
+    deeds.length = 0;
+    await Promise.all(Array.from({ length: 50 }, () => writer.append([draft('x')])));
+    expect(deeds).toEqual(['write 0000000000000001.log']);
+  });
+
+  it('stays a promise when the medium fails to take it: it is told of and tried again', async () => {
+    const disk = faultyDisk();
+    const said: string[] = [];
+    const log = await open({ disk, onTrouble: (sentence) => said.push(sentence) });
+    const writer = await log.create('s', {}, forever);
+    let left = 1;
+    const twice = new Promise<void>((resolve) => {
+      disk.refuse = (deed, path) => {
+        if (deed !== 'sync' || !path.endsWith('.log')) return undefined;
+        if (left > 0) return left-- > 0 ? 'EIO' : undefined;
+        resolve();
+        return undefined;
+      };
+    });
+    await writer.append([draft('a')]);
+    await twice;
+    expect(said).toEqual(['session s cannot be made durable: the disk reports an input/output error (EIO); it is tried again']);
+  });
 });
 
 describe('a data folder', () => {
@@ -492,6 +588,6 @@ describe('what is held', () => {
     await fill(150);
     collect();
     expect(writer.reader.extent().current).toBe(155_000);
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * 1024 * 1024);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(4 * 1024 * 1024);
   });
 });
