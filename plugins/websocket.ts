@@ -48,8 +48,8 @@ export default fp(
         perMessageDeflate: false,
       } as NonNullable<fastifyWebsocket.WebsocketPluginOptions['options']>,
       // A frame that cannot be read is closed with its own code by the library; what a peer does is no fault of ours.
-      errorHandler: (error, socket, request) => {
-        request.log.debug({ err: error }, 'a connection failed');
+      errorHandler: (error: NodeJS.ErrnoException, socket, request) => {
+        request.log[error.code === undefined ? 'error' : 'debug']({ err: error }, 'a connection failed');
         socket.close(closeCode.fault);
       },
       preClose: () => connections.goodbyeAll('server_shutdown', CLOSING_MS),

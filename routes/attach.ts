@@ -1,5 +1,6 @@
 // Where clients attach (pty-ws §2): who is refused, in which order, and then one Connection. Knows no frame and no verb.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
 import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
 import { Connection } from '../src/attach/connection.js';
 import { Fault } from '../src/errors.js';
@@ -19,7 +20,7 @@ declare module 'fastify' {
 const observes = authorize('pty:observe');
 
 /** The order of refusal: subprotocol 400, token 401, scope, ACL and origin 403, unknown 404. Each leaves its line in the audit. */
-async function admit(request: FastifyRequest, reply: Parameters<typeof observes>[1]): Promise<void> {
+async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     const subprotocol = subprotocolOf(request);
     await observes(request, reply);
@@ -45,7 +46,7 @@ async function sessionOf({ server, params }: FastifyRequest): Promise<Session> {
   return session;
 }
 
-function connect(app: FastifyInstance, request: FastifyRequest, ws: ConstructorParameters<typeof Connection>[1]['ws']): void {
+function connect(app: FastifyInstance, request: FastifyRequest, ws: WebSocket): void {
   const { admitted } = request;
   if (!admitted) throw new Error('an upgrade passed without being admitted');
   const { audit, connections, attachments, log } = app;

@@ -23,6 +23,9 @@ import { Outlet } from './outlet.js';
 import type { Tails } from './tail.js';
 import { Updates } from './updates.js';
 
+/** Longest trace id in the audit, in characters. */
+const MAX_TRACE_CHARS = 128;
+
 /** What all connections of this process share. */
 export interface Attachments {
   readonly tails: Tails;
@@ -142,7 +145,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   /** The others, and this connection too, learn that it has left; then it is closed (pty-ext §6.2, protocol R11). */
   async leave(): Promise<void> {
-    const told = await this.#depart();
+    const told = await this.#depart().catch(() => undefined);
     if (told !== undefined) await within(LAST_WORDS_MS, this.#cursor.stopAfter(told));
     this.goodbye('session_closed', closeCode.orderly, 'left');
   }
@@ -208,7 +211,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       session_id: this.session.id,
       client_id: this.#clientId,
       role: this.#role,
-      trace_id: typeof trace === 'string' ? trace : undefined,
+      trace_id: typeof trace === 'string' ? trace.slice(0, MAX_TRACE_CHARS) : undefined,
       detail,
     });
   }
@@ -272,9 +275,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.record('role', payload.downgraded ? 'denied' : 'granted', payload.reason);
   }
 
-  #reportLag(): void {
+  async #reportLag(): Promise<void> {
     if (this.#clientId === undefined) return;
-    this.session.lagged(this.#clientId).catch((error) => this.#breakOff(asFault(error)));
+    await this.session.lagged(this.#clientId).catch((error) => this.#breakOff(asFault(error)));
   }
 
   /** Closed was sent: what is being answered is answered, then goodbye. */

@@ -12,8 +12,8 @@ import type { Tail, TailFrame } from './tail.js';
 import type { Updates } from './updates.js';
 
 export interface CursorEvents {
-  /** This member's place fell out of the tail: the session is to be told, once (pty-ext §7.7). */
-  lagged(): void;
+  /** This member's place fell out of the tail: the session is to be told, once (pty-ext §7.7). Resolves when it was; never rejects. */
+  lagged(): Promise<void>;
   /** The session has ended, and all of it was sent. */
   closed(): void;
   /** Nothing more can be sent. */
@@ -57,8 +57,8 @@ export class Cursor {
   #isEnded = false;
   /** While somebody holds it, nothing is sent but what they send themselves. */
   #holders = 0;
-  /** From falling behind until the Keyframe that mends it; `told` once PTY_OUTPUT_LAGGED was sent. */
-  #lag: 'asked' | 'told' | undefined;
+  /** From falling behind until the Keyframe that mends it: the session is asked, it has heard, and PTY_OUTPUT_LAGGED was sent. */
+  #lag: 'asked' | 'heard' | 'told' | undefined;
   #isClosedSent = false;
   /** The end of the session was told to `events`, or came before this connection. */
   #isOver: boolean;
@@ -207,17 +207,20 @@ export class Cursor {
   /** A frame that is not ready holds back all that follows it, for this connection. */
   #waitFor(sequence: number, frame: Promise<Frame>): false {
     this.hold();
-    void frame.then((ready) => {
-      if (this.#deliveries.length > 0) this.#deliveries[0] = { sequence, frame: ready };
-      this.release();
-    });
+    frame.then(
+      (ready) => {
+        if (this.#deliveries.length > 0) this.#deliveries[0] = { sequence, frame: ready };
+        this.release();
+      },
+      (error) => this.#parts.events.failed(asFault(error)),
+    );
     return false;
   }
 
   /** At the end of all that is known. */
-  #rest(): false {
-    if (this.#lag) return false;
+  #rest(): boolean {
     const { tail } = this.#parts;
+    if (this.#lag) return this.#giveUpLag();
     this.#place = Math.max(this.#place, tail.current);
     if (tail.closed && !this.#isOver) this.#endWith(tail.closed.frame);
     if (this.#last && this.#place >= this.#last.sequence) this.#stop();
@@ -240,24 +243,41 @@ export class Cursor {
     return !this.#lag && this.#place < this.#parts.tail.floor;
   }
 
-  /** A member gets a Keyframe in place of what it missed; who waits for updates alone reads them from the log. */
+  /** A member of a running session gets a Keyframe in place of what it missed; all others read it from the log. */
   #catchUp(): boolean {
-    if (this.#isJoined) {
-      this.#lag = 'asked';
-      this.#parts.events.lagged();
-    } else if (this.#parts.updates.wanted === 'no') {
-      this.#place = this.#parts.tail.floor;
-    } else {
-      void this.#readUpdates(this.#parts.tail.floor);
-      return false;
+    const { tail, updates } = this.#parts;
+    if (this.#isJoined && !tail.closed) {
+      this.#askForKeyframe();
+      return true;
     }
+    if (!this.#isJoined && updates.wanted === 'no') {
+      this.#place = tail.floor;
+      return true;
+    }
+    void this.#readOn(tail.floor);
+    return false;
+  }
+
+  #askForKeyframe(): void {
+    this.#lag = 'asked';
+    void this.#parts.events.lagged().then(() => {
+      if (this.#lag === 'asked') this.#lag = 'heard';
+      this.wake();
+    });
+  }
+
+  /** A session that was ending when it heard of the lag says nothing about it: what is missing is read from the log. */
+  #giveUpLag(): boolean {
+    if (this.#lag !== 'heard' || !this.#parts.tail.closed || this.#deliveries.length > 0) return false;
+    this.#lag = undefined;
     return true;
   }
 
-  async #readUpdates(floor: number): Promise<void> {
+  async #readOn(upTo: number): Promise<void> {
     this.hold();
-    await this.#sendPast(this.#place, floor + 1, isUpdate).catch((error) => this.#parts.outlet.text(encodeError(asFault(error))));
-    this.#place = Math.max(this.#place, floor);
+    const wants = this.#isJoined ? isNotClosed : isUpdate;
+    await this.#sendPast(this.#place, upTo + 1, wants).catch((error) => this.#parts.outlet.text(encodeError(asFault(error))));
+    this.#place = Math.max(this.#place, upTo);
     this.release();
   }
 
@@ -267,7 +287,7 @@ export class Cursor {
       this.#lag = undefined;
       this.#place = frame.sequence;
     }
-    if (this.#lag === 'asked' && isLagNotice(frame)) this.#lag = 'told';
+    if (this.#lag && isLagNotice(frame)) this.#lag = 'told';
   }
 
   /** Updates that a subscriber is still to get before it joins. */
@@ -282,7 +302,7 @@ export class Cursor {
   async #replay(joined: Joined, replayFrom: number): Promise<void> {
     const before = joined.roleAssigned.sequence;
     if (replayFrom >= before || replayFrom < joined.oldest - 1) throw outOfRange(replayFrom, joined.oldest);
-    await this.#sendPast(replayFrom, before, (frame) => frame.kind !== 'Closed');
+    await this.#sendPast(replayFrom, before, isNotClosed);
   }
 
   async #sendPast(after: number, before: number, wants: (frame: Frame) => boolean): Promise<void> {
@@ -295,6 +315,10 @@ export class Cursor {
 
 function isUpdate(frame: Frame): boolean {
   return frame.kind === 'TaskStatusUpdate';
+}
+
+function isNotClosed(frame: Frame): boolean {
+  return frame.kind !== 'Closed';
 }
 
 function isLagNotice(frame: Frame): boolean {

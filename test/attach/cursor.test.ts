@@ -43,7 +43,7 @@ class Stage {
       updates: new Updates(),
       isBinary: false,
       serviceParameters: () => undefined,
-      events: { lagged: () => this.#lag(), closed: () => {}, failed: (fault) => Promise.reject(fault) },
+      events: { lagged: async () => this.#lag(), closed: () => {}, failed: (fault) => Promise.reject(fault) },
     });
   }
 

@@ -48,16 +48,36 @@ describe('a reader that stops', () => {
     expect(chunks(fast)).toEqual(Array.from({ length: total }, (_, i) => i));
   });
 
-  it('is still told that the session has ended', async () => {
+  it('when the session has ended meanwhile, misses nothing: it reads the rest from the log', async () => {
+    const session = server.newSession();
+    const slow = await server.greet(session);
+    await slow.attach();
+    slow.ws.pause();
+    const total = (3 * TAIL_BYTES) / CHUNK;
+    await flood(session, total);
+    session.close();
+    slow.ws.resume();
+    await slow.until('binding_goodbye');
+    const outputs = slow.frames.filter((frame): frame is Told => nameOf(frame) === 'Output');
+    expect(outputs.map((frame) => Number.parseInt(Buffer.from(String(frame.payload.data), 'base64').toString(), 10))).toEqual(
+      Array.from({ length: total }, (_, i) => i),
+    );
+    expect(slow.frames.map(nameOf).slice(-2)).toEqual(['Closed', 'binding_goodbye']);
+    expect(await slow.closeCode()).toBe(1000);
+    expect(session.laggedCalls).toBe(0);
+  });
+
+  it('and lags while the session ends is not forgotten by either', async () => {
     const session = server.newSession();
     const slow = await server.greet(session, binary);
     await slow.attach();
     slow.ws.pause();
     await flood(session, (8 * TAIL_BYTES) / CHUNK);
-    session.close();
+    session.isEnding = true;
     slow.ws.resume();
-    await slow.until('PTY_OUTPUT_LAGGED');
-    expect(await slow.names(3)).toEqual(['Keyframe', 'Closed', 'binding_goodbye']);
+    await expect.poll(() => session.laggedCalls).toBe(1);
+    session.close();
+    await slow.until('Closed');
     expect(await slow.closeCode()).toBe(1000);
   });
 

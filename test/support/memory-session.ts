@@ -22,10 +22,13 @@ export class MemorySession implements Session {
   readonly typed: string[] = [];
   /** Client ids, in the order of leaving, once for each call. */
   readonly left: string[] = [];
-  /** How often each verb that only asks for a Keyframe was called. */
   laggedCalls = 0;
+  /** It is about to end, and answers no lag any more. */
+  isEnding = false;
   /** Keyframes wait for this. */
   pictures: Promise<unknown> = Promise.resolve();
+  /** How many joins were asked for. */
+  knocks = 0;
   /** Joins wait for this. */
   doors: Promise<unknown> = Promise.resolve();
 
@@ -79,6 +82,7 @@ export class MemorySession implements Session {
   }
 
   async join(request: JoinRequest, member: Member): Promise<Joined> {
+    this.knocks += 1;
     await this.doors;
     const clientId = newId();
     const closed = this.#closed;
@@ -130,6 +134,7 @@ export class MemorySession implements Session {
 
   async lagged(clientId: string): Promise<void> {
     this.laggedCalls += 1;
+    if (this.isEnding) return;
     this.deliver(clientId, entry('Error', { code: 'PTY_OUTPUT_LAGGED', message: 'output was skipped' }));
     await this.requestKeyframe(clientId);
   }
