@@ -23,7 +23,12 @@ function policy(host: string) {
 
 export default fp(
   async (app) => {
-    await app.register(helmet, { global: true, contentSecurityPolicy: false, strictTransportSecurity: false });
+    await app.register(helmet, {
+      global: true,
+      contentSecurityPolicy: false,
+      strictTransportSecurity: false,
+      xFrameOptions: { action: 'deny' },
+    });
     app.addHook('onRequest', async (_request, reply) => {
       const { origin } = app.publicUrl();
       const directives = policy(new URL(origin).host);

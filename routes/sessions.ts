@@ -100,12 +100,14 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request, reply) => {
       const { inst } = request.params;
-      const { name, sessions } = principalOf(request);
-      if (sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
-      const agent = agentOf(app, inst);
-      const make = () => audited(request, 'session_create', undefined, () => app.sessions.create(agent, request.body, name));
+      const principal = principalOf(request);
+      const make = () =>
+        audited(request, 'session_create', undefined, () => {
+          if (principal.sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
+          return app.sessions.create(agentOf(app, inst), request.body, principal.name);
+        });
       const key = request.headers['idempotency-key'];
-      const session = await (key === undefined ? make() : created.once(JSON.stringify([name, inst, key]), request.body, make));
+      const session = await (key === undefined ? make() : created.once(JSON.stringify([principal.name, inst, key]), request.body, make));
       const told = tell(app, session);
       return reply
         .code(201)

@@ -82,6 +82,13 @@ describe('serve', () => {
     expect(second.err).toMatch(/^pty-gateway: [^\n]*EADDRINUSE[^\n]*\n$/);
   });
 
+  it('says in one line that another process has the data folder', async () => {
+    const { gateway } = await invited();
+    const second = serve({ DATA_DIR: gateway.dataDir });
+    expect((await second.exit).code).not.toBe(0);
+    expect(second.err).toMatch(new RegExp(`^pty-gateway: [^\\n]*${gateway.child.pid}[^\\n]*\\n$`));
+  });
+
   it('reads the agents file again on SIGHUP, and keeps the agents if it is bad', async () => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'agents-')), 'agents.yaml');
     const agents = (...names: string[]) =>

@@ -322,3 +322,19 @@ describe('a full replica', () => {
     await small.close();
   });
 });
+
+describe('behind a proxy', () => {
+  it.each(['1', '127.0.0.0/8', 'true'])('with TRUST_PROXY=%s, the audit names the address that the proxy saw', async (TRUST_PROXY) => {
+    const proxied = await startGateway({ TRUST_PROXY });
+    await proxied.call('POST', '/agents/free/sessions', { headers: { 'x-forwarded-for': '10.1.2.3' } });
+    await expect.poll(() => proxied.audit()).toContainEqual(expect.objectContaining({ event: 'session_create', address: '10.1.2.3' }));
+    await proxied.close();
+  });
+
+  it('is not believed in unless it is trusted', async () => {
+    const session = await gw.call('POST', '/agents/free/sessions', { headers: { 'x-forwarded-for': '10.1.2.3' } });
+    await expect
+      .poll(() => gw.audit())
+      .toContainEqual(expect.objectContaining({ event: 'session_create', session_id: session.json.session_id, address: '127.0.0.1' }));
+  });
+});
