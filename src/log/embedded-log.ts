@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { currentBoot } from './boot.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
 import { Handles } from './handles.js';
-import { lockFolder } from './lock.js';
+import { FolderInUse, lockFolder } from './lock.js';
 import { type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from './log.js';
 import { Troubles } from './patience.js';
 import { type Contents, readContents, writeContents } from './record-file.js';
@@ -34,13 +34,21 @@ export interface EmbeddedLogOptions {
   readonly segmentBytes?: number;
 }
 
-/** Opens the log in a folder. Rejects with FolderInUse, naming the process that has it; never because of one session that is damaged. */
+/**
+ * Opens the log in a folder. Rejects with FolderInUse, naming the process that has it, or with LogError `unavailable` if the
+ * folder cannot be used; never because of one session that is damaged.
+ */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Log> {
-  await mkdir(join(options.dir, 'sessions'), { recursive: true, mode: 0o700 });
-  const unlock = await lockFolder(options.dir);
-  const log = new EmbeddedLog(options, await currentBoot(), unlock);
-  await log.sweep();
-  return log;
+  try {
+    await mkdir(join(options.dir, 'sessions'), { recursive: true, mode: 0o700 });
+    const unlock = await lockFolder(options.dir);
+    const log = new EmbeddedLog(options, await currentBoot(), unlock);
+    await log.sweep();
+    return log;
+  } catch (error) {
+    if (error instanceof FolderInUse) throw error;
+    throw new LogError('unavailable', `the data folder ${options.dir} cannot be used: ${explain(error)}`, { cause: error });
+  }
 }
 
 /** Folders whose name begins so are no sessions: they are being made, or being removed. */

@@ -47,16 +47,13 @@ export async function persist(
   signal: AbortSignal,
 ): Promise<void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    signal.throwIfAborted();
     try {
       await attempt();
       return troubles.clear(key);
     } catch (error) {
       troubles.set(key, `${what} cannot be written: ${explain(error)}; it is tried again`);
     }
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) {
-      troubles.clear(key);
-      throw signal.reason;
-    }
+    await sleep(pause, undefined, { signal }).catch(() => troubles.clear(key));
   }
 }

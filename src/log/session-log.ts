@@ -239,19 +239,17 @@ export class SessionLog implements LogReader {
   }
 
   private async writeBatch(batch: readonly Pending[]): Promise<void> {
-    const plan = this.files.plan(
-      batch.map((pending) => pending.drafts),
-      this.around.now(),
-    );
     try {
+      const drafts = batch.map((pending) => pending.drafts);
+      const plan = this.files.plan(drafts, this.around.now());
       await persist(() => this.files.write(plan), `session ${this.id}`, `write ${this.id}`, this.around.troubles, this.ended.signal);
+      this.files.took(plan);
+      this.unsynced = true;
+      await this.announce(batch, plan);
     } catch (error) {
-      for (const pending of [...batch, ...this.queue.splice(0)]) pending.reject(error);
-      return;
+      for (const pending of batch)
+        pending.reject(error instanceof LogError ? error : new LogError('unavailable', explain(error), { cause: error }));
     }
-    this.files.took(plan);
-    this.unsynced = true;
-    await this.announce(batch, plan);
   }
 
   private async announce(batch: readonly Pending[], plan: Plan): Promise<void> {

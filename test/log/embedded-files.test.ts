@@ -528,6 +528,14 @@ describe('a data folder', () => {
     expect((await readdir(dir)).sort()).toEqual(['lock-4', 'sessions']);
   });
 
+  it('is refused in words when it cannot be one', async () => {
+    await writeFile(join(dir, 'a file'), '');
+    await expect(openEmbeddedLog({ dir: join(dir, 'a file') })).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: expect.stringMatching(/^the data folder .*a file cannot be used: /),
+    });
+  });
+
   it('goes to one of many that open it at once', async () => {
     await writeFile(join(dir, 'lock-1'), JSON.stringify({ pid: 2 ** 22 + 1, started: '1', boot: 'of old' }));
     const all = await Promise.allSettled(Array.from({ length: 8 }, () => open()));
