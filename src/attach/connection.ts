@@ -4,20 +4,22 @@ import type { WebSocket } from 'ws';
 import type { UpdateStream } from '../a2a/websocket-operations.js';
 import type { Audit, AuditEvent, AuditLine } from '../audit.js';
 import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
-import { may, type Principal } from '../principal.js';
+import type { Principal } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import type { Frame, Role } from '../protocol/frames.js';
 import { hello } from '../protocol/hello.js';
 import { encodeMessage } from '../protocol/json-codec.js';
 import { readPayload } from '../protocol/make-frames.js';
-import { BINARY_SUBPROTOCOL, EXTENSION_URI, type Subprotocol } from '../protocol/names.js';
+import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
-import type { Author, Delivery, Joined, JoinRequest, Member, Session } from '../session/session.js';
+import type { Author, Delivery, Joined, Member, Session } from '../session/session.js';
+import { Activation } from './activation.js';
 import type { Connections, Farewell } from './connections.js';
 import { Cursor } from './cursor.js';
 import { type Caller, isTurn, perform, performInput } from './dispatch.js';
 import type { Heartbeat, Peer } from './heartbeat.js';
 import { Inbox } from './inbox.js';
+import { joinRequest } from './join-request.js';
 import { LAST_WORDS_MS } from './limits.js';
 import { Outlet } from './outlet.js';
 import type { Tails } from './tail.js';
@@ -61,9 +63,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #inbox: Inbox;
   #serviceParameters: Readonly<Record<string, unknown>> | undefined;
   #hasBegun = false;
-  #isActivated: boolean;
-  /** The extension was activated by the first frame, and is echoed with the role (protocol R5). */
-  #isEchoed = false;
+  readonly #activation: Activation;
   #hasAskedToJoin = false;
   #clientId: string | undefined;
   #role: Role | undefined;
@@ -77,7 +77,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#shared = shared;
     this.#ws = ws;
     this.#address = address;
-    this.#isActivated = extensions.includes(EXTENSION_URI);
+    this.#activation = new Activation(extensions);
     this.#outlet = new Outlet(ws, socket, () => this.#cursor.wake());
     this.#cursor = new Cursor({
       reader: session.frames,
@@ -105,7 +105,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   get isActivated(): boolean {
-    return this.#isActivated;
+    return this.#activation.isOn;
   }
 
   get clientId(): string | undefined {
@@ -232,7 +232,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     const greeting = hello({
       sessionId: this.session.id,
       currentSequence: this.session.frames.extent().current,
-      activatedExtensions: this.#isActivated ? [EXTENSION_URI] : [],
+      activatedExtensions: this.#activation.greeted,
       subprotocol,
     });
     this.#outlet.text(encodeMessage('binding_hello', greeting, { sequence: 0 }));
@@ -247,8 +247,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #begin({ extensions, service_parameters }: ClientEnvelope): void {
     this.#hasBegun = true;
     this.#serviceParameters = service_parameters;
-    this.#isEchoed = extensions?.includes(EXTENSION_URI) ?? false;
-    this.#isActivated ||= this.#isEchoed;
+    this.#activation.firstFrame(extensions);
   }
 
   #welcome(joined: Joined, envelope: ClientEnvelope): void {
@@ -261,9 +260,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
     }
     const replayFrom = envelope.replay_from ?? undefined;
     if (replayFrom !== undefined) this.record('replay', 'granted', `from ${replayFrom}`);
-    const extensions = this.#isEchoed ? [EXTENSION_URI] : undefined;
     this.#cursor
-      .flush(joined, { replayFrom, requestId: envelope.id, extensions })
+      .flush(joined, { replayFrom, requestId: envelope.id, extensions: this.#activation.echoed })
       .catch((error) => this.#breakOff(asFault(error)))
       .finally(() => this.#cursor.release());
   }
@@ -309,22 +307,6 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#shared.tails.release(this.session.id);
     this.#depart().catch((error) => this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave'));
   }
-}
-
-function joinRequest(payload: Payload<'pty.join_session'>, principal: Principal): JoinRequest {
-  const { role, client_label, terminal_size, session_backend, session_class } = payload;
-  if ((session_backend ?? 'native') !== 'native')
-    throw new Fault('UNSUPPORTED_OPERATION', 'payload.session_backend: there is "native" alone');
-  if ((session_class ?? 'direct') !== 'direct') throw new Fault('UNSUPPORTED_OPERATION', 'payload.session_class: there is "direct" alone');
-  const cols = payload.cols ?? terminal_size?.cols;
-  const rows = payload.rows ?? terminal_size?.rows;
-  return {
-    role,
-    size: { ...(cols !== undefined && { cols }), ...(rows !== undefined && { rows }) },
-    ...(client_label !== undefined && { label: client_label }),
-    mayControl: may(principal, 'pty:control'),
-    principal: principal.name,
-  };
 }
 
 /** Waits for work, but not for long. */

@@ -2,12 +2,12 @@
 import { asFault, Fault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
-import { encodeError, encodeFrame } from '../protocol/json-codec.js';
-import { readPayload } from '../protocol/make-frames.js';
+import { encodeFrame } from '../protocol/json-codec.js';
 import type { Delivery, Joined } from '../session/session.js';
+import { Lag } from './lag.js';
 import { MAX_DELIVERIES } from './limits.js';
 import type { Outlet } from './outlet.js';
-import { outOfRange, replay } from './replay.js';
+import { isUpdate, Past } from './past.js';
 import type { Tail, TailFrame } from './tail.js';
 import type { Updates } from './updates.js';
 
@@ -57,8 +57,8 @@ export class Cursor {
   #isEnded = false;
   /** While somebody holds it, nothing is sent but what they send themselves. */
   #holders = 0;
-  /** From falling behind until the Keyframe that mends it: the session is asked, it has heard, and PTY_OUTPUT_LAGGED was sent. */
-  #lag: 'asked' | 'heard' | 'told' | undefined;
+  readonly #lag = new Lag();
+  readonly #past: Past;
   #isClosedSent = false;
   /** The end of the session was told to `events`, or came before this connection. */
   #isOver: boolean;
@@ -66,6 +66,7 @@ export class Cursor {
 
   constructor(parts: CursorParts) {
     this.#parts = parts;
+    this.#past = new Past(parts.reader, parts.outlet, (frame) => this.#encode(frame));
     this.#place = parts.tail.current;
     this.#isOver = parts.tail.closed !== undefined;
     this.#unwatch = parts.tail.watch(() => this.wake());
@@ -108,8 +109,7 @@ export class Cursor {
     this.#passTo(joined.roleAssigned.sequence);
     outlet.text(encodeFrame(joined.roleAssigned, { extensions }));
     outlet.text(encodeFrame(joined.membership));
-    if (replayFrom !== undefined)
-      await this.#replay(joined, replayFrom).catch((error) => outlet.text(encodeError(asFault(error), requestId)));
+    if (replayFrom !== undefined) await this.#past.replayForJoin(joined, replayFrom, requestId);
     outlet.text(encodeFrame(await joined.keyframe.frame));
     this.#isJoined = true;
     this.#place = joined.keyframe.sequence;
@@ -117,10 +117,8 @@ export class Cursor {
   }
 
   /** Sends the TaskStatusUpdates after `replayFrom` again. To be called while held. Rejects with REPLAY_OUT_OF_RANGE. */
-  async replayUpdates(replayFrom: number): Promise<void> {
-    const { oldest, current } = this.#parts.reader.extent();
-    if (replayFrom > current || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
-    await this.#sendPast(replayFrom, this.#place + 1, isUpdate);
+  replayUpdates(replayFrom: number): Promise<void> {
+    return this.#past.replayUpdates(replayFrom, this.#place);
   }
 
   /** No frame with a higher number is sent. Resolves when this one was, or cannot be. */
@@ -153,9 +151,8 @@ export class Cursor {
 
   /** Sends or passes one frame. False when nothing is left to do before the next `wake`. */
   #step(): boolean {
-    if (this.#last && (this.#place >= this.#last.sequence || this.#isBehind())) return this.#stop();
-    if (this.#isBehind()) return this.#catchUp();
-    const next = this.#lag ? undefined : this.#parts.tail.after(this.#place);
+    if (this.#isBehind()) return this.#last ? this.#stop() : this.#catchUp();
+    const next = this.#lag.isOn ? undefined : this.#parts.tail.after(this.#place);
     const delivery = this.#deliveries[0];
     if (delivery && this.#isDue(delivery, next)) return this.#sendDelivery(delivery);
     return next ? this.#sendNext(next) : this.#rest();
@@ -200,7 +197,7 @@ export class Cursor {
     this.#deliveries.shift();
     this.#parts.outlet.text(encodeFrame(frame));
     this.#place = Math.max(this.#place, sequence);
-    this.#mend(frame);
+    if (this.#lag.sent(frame)) this.#place = sequence;
     return true;
   }
 
@@ -220,11 +217,10 @@ export class Cursor {
   /** At the end of all that is known. */
   #rest(): boolean {
     const { tail } = this.#parts;
-    if (this.#lag) return this.#giveUpLag();
+    if (this.#lag.isOn) return tail.closed !== undefined && this.#deliveries.length === 0 && this.#lag.giveUp();
     this.#place = Math.max(this.#place, tail.current);
     if (tail.closed && !this.#isOver) this.#endWith(tail.closed.frame);
-    if (this.#last && this.#place >= this.#last.sequence) this.#stop();
-    return false;
+    return this.#last && this.#place >= this.#last.sequence ? this.#stop() : false;
   }
 
   #endWith(closed: Frame): void {
@@ -240,54 +236,23 @@ export class Cursor {
   }
 
   #isBehind(): boolean {
-    return !this.#lag && this.#place < this.#parts.tail.floor;
+    return !this.#lag.isOn && this.#place < this.#parts.tail.floor;
   }
 
   /** A member of a running session gets a Keyframe in place of what it missed; all others read it from the log. */
   #catchUp(): boolean {
-    const { tail, updates } = this.#parts;
-    if (this.#isJoined && !tail.closed) {
-      this.#askForKeyframe();
-      return true;
-    }
-    if (!this.#isJoined && updates.wanted === 'no') {
-      this.#place = tail.floor;
-      return true;
-    }
-    void this.#readOn(tail.floor);
-    return false;
-  }
-
-  #askForKeyframe(): void {
-    this.#lag = 'asked';
-    void this.#parts.events.lagged().then(() => {
-      if (this.#lag === 'asked') this.#lag = 'heard';
-      this.wake();
-    });
-  }
-
-  /** A session that was ending when it heard of the lag says nothing about it: what is missing is read from the log. */
-  #giveUpLag(): boolean {
-    if (this.#lag !== 'heard' || !this.#parts.tail.closed || this.#deliveries.length > 0) return false;
-    this.#lag = undefined;
-    return true;
+    const { tail, updates, events } = this.#parts;
+    if (this.#isJoined && !tail.closed) this.#lag.begin(events.lagged, () => this.wake());
+    else if (this.#isJoined || updates.wanted !== 'no') void this.#readOn(tail.floor);
+    else this.#place = tail.floor;
+    return this.#holders === 0;
   }
 
   async #readOn(upTo: number): Promise<void> {
     this.hold();
-    const wants = this.#isJoined ? isNotClosed : isUpdate;
-    await this.#sendPast(this.#place, upTo + 1, wants).catch((error) => this.#parts.outlet.text(encodeError(asFault(error))));
+    await this.#past.catchUp(this.#place, upTo, { updatesOnly: !this.#isJoined });
     this.#place = Math.max(this.#place, upTo);
     this.release();
-  }
-
-  /** Live goes on behind the Keyframe that follows PTY_OUTPUT_LAGGED (or behind the word that there is none). */
-  #mend(frame: Frame): void {
-    if (this.#lag === 'told' && (frame.kind === 'Keyframe' || frame.kind === 'Error')) {
-      this.#lag = undefined;
-      this.#place = frame.sequence;
-    }
-    if (this.#lag && isLagNotice(frame)) this.#lag = 'told';
   }
 
   /** Updates that a subscriber is still to get before it joins. */
@@ -298,31 +263,4 @@ export class Cursor {
       this.#place = next.frame.sequence;
     }
   }
-
-  async #replay(joined: Joined, replayFrom: number): Promise<void> {
-    const before = joined.roleAssigned.sequence;
-    if (replayFrom >= before || replayFrom < joined.oldest - 1) throw outOfRange(replayFrom, joined.oldest);
-    await this.#sendPast(replayFrom, before, isNotClosed);
-  }
-
-  async #sendPast(after: number, before: number, wants: (frame: Frame) => boolean): Promise<void> {
-    for await (const piece of replay(this.#parts.reader, after, before)) {
-      await this.#parts.outlet.each(piece.filter(wants), (frame) => this.#encode(frame));
-      if (this.#isEnded) return;
-    }
-  }
-}
-
-function isUpdate(frame: Frame): boolean {
-  return frame.kind === 'TaskStatusUpdate';
-}
-
-function isNotClosed(frame: Frame): boolean {
-  return frame.kind !== 'Closed';
-}
-
-function isLagNotice(frame: Frame): boolean {
-  if (frame.kind !== 'Error') return false;
-  const payload = readPayload(frame);
-  return payload.kind === 'Error' && payload.code === 'PTY_OUTPUT_LAGGED';
 }

@@ -1,0 +1,26 @@
+// What a join asks of a session, read from its payload (pty-ext §6.1, protocol R12). Pure.
+import { Fault } from '../errors.js';
+import { may, type Principal } from '../principal.js';
+import type { Payload } from '../protocol/verbs.js';
+import type { JoinRequest } from '../session/session.js';
+
+/** UNSUPPORTED_OPERATION for a backend or class of sessions that is not here. */
+export function joinRequest(payload: Payload<'pty.join_session'>, principal: Principal): JoinRequest {
+  const { role, client_label, terminal_size, session_backend, session_class } = payload;
+  requireOnly('session_backend', session_backend, 'native');
+  requireOnly('session_class', session_class, 'direct');
+  const cols = payload.cols ?? terminal_size?.cols;
+  const rows = payload.rows ?? terminal_size?.rows;
+  return {
+    role,
+    size: { ...(cols !== undefined && { cols }), ...(rows !== undefined && { rows }) },
+    ...(client_label !== undefined && { label: client_label }),
+    mayControl: may(principal, 'pty:control'),
+    principal: principal.name,
+  };
+}
+
+function requireOnly(member: string, given: string | undefined, only: string): void {
+  if (given === undefined || given === only) return;
+  throw new Fault('UNSUPPORTED_OPERATION', `payload.${member}: there is "${only}" alone`);
+}

@@ -1,0 +1,57 @@
+// What a connection is sent of the past: kept frames again, as JSON, at the pace of its socket (pty-ext §8). Knows no live frame.
+import { asFault } from '../errors.js';
+import type { LogReader } from '../log/log.js';
+import type { Frame } from '../protocol/frames.js';
+import { encodeError } from '../protocol/json-codec.js';
+import type { Joined } from '../session/session.js';
+import type { Outlet } from './outlet.js';
+import { outOfRange, replay } from './replay.js';
+
+type Wish = (frame: Frame) => boolean;
+
+export const isUpdate: Wish = (frame) => frame.kind === 'TaskStatusUpdate';
+/** The Closed of a session is the last that a connection is sent, wherever it stands in the log (protocol R10). */
+const isNotClosed: Wish = (frame) => frame.kind !== 'Closed';
+
+export class Past {
+  readonly #reader: LogReader;
+  readonly #outlet: Outlet;
+  readonly #encode: (frame: Frame) => Uint8Array;
+
+  constructor(reader: LogReader, outlet: Outlet, encode: (frame: Frame) => Uint8Array) {
+    this.#reader = reader;
+    this.#outlet = outlet;
+    this.#encode = encode;
+  }
+
+  /** All that a join asks for again; when that is not kept, the Error that says so (protocol R2). */
+  async replayForJoin({ roleAssigned, oldest }: Joined, replayFrom: number, requestId: string): Promise<void> {
+    const before = roleAssigned.sequence;
+    try {
+      if (replayFrom >= before || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
+      await this.#send(replayFrom, before, isNotClosed);
+    } catch (error) {
+      this.#outlet.text(encodeError(asFault(error), requestId));
+    }
+  }
+
+  /** TaskStatusUpdates after `replayFrom`, up to and with `upTo`. Rejects with REPLAY_OUT_OF_RANGE. */
+  async replayUpdates(replayFrom: number, upTo: number): Promise<void> {
+    const { oldest, current } = this.#reader.extent();
+    if (replayFrom > current || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
+    await this.#send(replayFrom, upTo + 1, isUpdate);
+  }
+
+  /** What a connection that is behind `upTo` has missed, or the Error that says that it is gone. */
+  async catchUp(place: number, upTo: number, { updatesOnly }: { readonly updatesOnly: boolean }): Promise<void> {
+    const sent = this.#send(place, upTo + 1, updatesOnly ? isUpdate : isNotClosed);
+    await sent.catch((error) => this.#outlet.text(encodeError(asFault(error))));
+  }
+
+  async #send(after: number, before: number, wants: Wish): Promise<void> {
+    for await (const piece of replay(this.#reader, after, before)) {
+      await this.#outlet.each(piece.filter(wants), this.#encode);
+      if (!this.#outlet.isOpen) return;
+    }
+  }
+}
