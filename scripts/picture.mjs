@@ -1,8 +1,10 @@
 // Takes the picture of the README (docs/picture.png) from the running product: `npm run build && node scripts/picture.mjs`.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
 import { root } from './fingerprint.mjs';
 
@@ -16,55 +18,45 @@ const ARGS = [
   '--disable-sync',
 ];
 const PORT = process.env.PORT ?? '8947';
-const CODE = `// A cursor on the log: live is reading at the end, replay is reading from earlier.
-export async function* read(log: Log, after: number): AsyncGenerator<Frame> {
-  for (let place = after; ; ) {
-    const frames = await log.read(place, { frames: 64, bytes: 65_536 });
-    for (const frame of frames) yield frame;
-    place = frames.at(-1)?.sequence ?? place;
-    if (frames.length === 0) await log.more(place);
-  }
-}
-`;
-
 const folder = mkdtempSync(path.join(tmpdir(), 'pty-gateway-picture-'));
-const agent = (name, cwd = folder) => ({
+const main = path.resolve(root, process.env.PTY_GATEWAY_DIST ?? 'dist', 'src/main.js');
+const env = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  PORT,
+  LOG_LEVEL: 'warn',
+  DRAIN_SECONDS: '1',
+  DATA_DIR: path.join(folder, 'data'),
+  AGENTS_FILE: path.join(folder, 'agents.json'),
+  AUTH_JWT_SECRET: randomBytes(32).toString('base64url'),
+};
+const agent = (name) => ({
   name,
   command: ['/bin/bash', '--noprofile', '--norc'],
-  cwd,
+  cwd: root,
   env: { PS1: '\\[\\e[36m\\]\\W\\[\\e[0m\\] $ ' },
 });
-writeFileSync(path.join(folder, 'agents.json'), JSON.stringify({ agents: { build: agent('Build shell'), review: agent('Review agent') } }));
-writeFileSync(path.join(folder, 'cursor.ts'), CODE);
+writeFileSync(env.AGENTS_FILE, JSON.stringify({ agents: { build: agent('Build shell'), review: agent('Review agent') } }));
 
-const gateway = spawn(process.execPath, [path.join(root, process.env.PTY_GATEWAY_DIST ?? 'dist', 'src/main.js'), 'serve'], {
-  env: {
-    PATH: process.env.PATH,
-    HOME: folder,
-    USER: 'ada',
-    PORT,
-    LOG_LEVEL: 'warn',
-    DRAIN_SECONDS: '1',
-    DATA_DIR: path.join(folder, 'data'),
-    AGENTS_FILE: path.join(folder, 'agents.json'),
-  },
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-const invitation = await new Promise((found) => {
-  let said = '';
-  gateway.stdout.on('data', (chunk) => {
-    said += chunk;
-    const url = /http\S+#token=\S+/.exec(said)?.[0];
-    if (url) found(url);
-  });
-});
-const token = new URL(invitation).hash.slice(1);
+const gateway = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+const base = `http://127.0.0.1:${PORT}/`;
+const isReady = () =>
+  fetch(`${base}readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+while (!(await isReady())) {
+  if (gateway.exitCode !== null) throw new Error('the gateway ended before it was ready');
+  await setTimeout(100);
+}
+const tokenOf = (name) =>
+  execFileSync(process.execPath, [main, 'token', '--scope', 'pty:control', '--sub', name], { env, encoding: 'utf8' }).trim();
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGS });
 
-async function visit(address) {
+async function visit(name, place = '') {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 2, colorScheme: 'dark' });
   const page = await context.newPage();
-  await page.goto(address);
+  await page.goto(`${base}#token=${tokenOf(name)}${place}`);
   return page;
 }
 
@@ -80,16 +72,23 @@ async function begin(page, agentId, label, command, sight) {
 }
 
 try {
-  const other = await visit(invitation);
-  await begin(other, 'review', 'Read the change of monday', 'ls\n', 'cursor.ts');
-  const page = await visit(invitation);
-  await begin(page, 'build', 'Watch the fleet', 'htop -d 100\n', 'F10');
-  await begin(page, 'build', 'Release 0.1', 'vim -c "syntax on" -c "set number" cursor.ts\n', 'cursor on the log');
-  const watching = await visit(`${new URL(invitation).origin}/#${token}&${new URL(page.url()).hash.slice(1)}&role=observer`);
-  await watching.getByTestId('state').filter({ hasText: 'Live' }).waitFor();
-  await page.getByTestId('presence').filter({ hasText: '2 here' }).waitFor();
+  const lin = await visit('lin');
+  await begin(lin, 'review', 'Read the change', 'ls\n', 'package.json');
+  const ada = await visit('ada');
+  await begin(ada, 'build', 'Watch the machine', 'htop -d 100\n', 'F10');
+  await begin(
+    ada,
+    'build',
+    'Release 0.1',
+    'vim -c "syntax on" -c "set number" -c "normal 20j" src/log/log.ts\n',
+    'The contract of the log',
+  );
+  const place = `&${new URL(ada.url()).hash.slice(1)}&role=observer`;
+  for (const name of ['lin', 'review agent'])
+    await (await visit(name, place)).getByTestId('state').filter({ hasText: 'Live' }).waitFor({ state: 'attached' });
+  await ada.getByTestId('presence').filter({ hasText: '3 here' }).click();
   mkdirSync(path.join(root, 'docs'), { recursive: true });
-  await page.screenshot({ path: path.join(root, 'docs/picture.png') });
+  await ada.screenshot({ path: path.join(root, 'docs/picture.png') });
 } finally {
   await browser.close();
   gateway.kill('SIGTERM');

@@ -54,7 +54,7 @@ export async function startGateway(env: Readonly<Record<string, string>> = {}, p
   }
 }
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

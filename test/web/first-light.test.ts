@@ -110,6 +110,9 @@ needs(
     await type(alice, 'exit 3\n');
     await sees(alice, 'Ended: exit 3');
     await sees(bob, 'Ended: exit 3');
+    const dave = await join_(alice.url(), '');
+    await sees(dave, 'Ended: exit 3');
+    await alike(alice, dave);
   });
 
   it('comes back after a cut without a lost or a doubled line', async () => {
@@ -208,6 +211,19 @@ needs(
     await type(alice, 'quiet\n');
     await expect.poll(() => text(alice), { timeout: SIGHT_MS }).toMatch(/quiet\nquiet$/m);
     expect(await text(alice)).not.toMatch(/\d+;\d+R/);
+  });
+
+  it('copies what is selected, and pastes it in brackets where the program wants them', async () => {
+    const alice = await open(gateway.invitation);
+    await alice.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await startSession(alice, 'Clipboard');
+    await type(alice, 'clear; printf "\\e[?2004h"; echo word-$((40+2)); cat -v\n');
+    await shows(alice, 'word-42');
+    await alice.locator('.xterm-screen').dblclick({ position: { x: 12, y: 8 } });
+    await by(alice, 'copy').click();
+    await by(alice, 'menu').click();
+    await by(alice, 'paste').click();
+    await shows(alice, '^[[200~word-42^[[201~');
   });
 
   it('can be left and taken with the keyboard alone', async () => {

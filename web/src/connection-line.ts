@@ -1,7 +1,7 @@
 // The state of the connection in words, with a countdown to the next try. Knows no connection.
 import { h } from './dom.js';
 
-export type Phase = 'connecting' | 'live' | 'offline' | 'ended';
+type Phase = 'connecting' | 'live' | 'offline' | 'ended';
 
 export interface ConnectionLine {
   readonly elements: readonly HTMLElement[];

@@ -14,7 +14,7 @@ export interface AgentInfo {
   readonly defaultRows: number | undefined;
 }
 
-export interface SessionPage {
+interface SessionPage {
   readonly sessions: readonly SessionDescription[];
   /** Whether there are more than these. */
   readonly more: boolean;

@@ -15,7 +15,7 @@ const NARROW_FONT_PX = 12;
 const MIN_FONT_PX = 3;
 const FONT_STEP_PX = 0.25;
 /** Narrower windows, in CSS pixels, are taken for phones. */
-export const NARROW_PX = 640;
+const NARROW_PX = 640;
 
 export interface Size {
   readonly cols: number;
