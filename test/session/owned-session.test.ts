@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SessionRequest } from '../../src/agents.js';
+import { readPayload } from '../../src/protocol/make-frames.js';
+import type { Session } from '../../src/session/session.js';
+import { agent, type House, openHouse, Watcher } from '../support/house.js';
+
+let house: House;
+beforeAll(async () => {
+  house = await openHouse();
+});
+afterAll(() => house.close());
+
+const start = (settings?: Parameters<typeof agent>[0], request: SessionRequest = {}): Promise<Session> =>
+  house.sessions.create(agent(settings), request, 'someone');
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('A session that runs here', () => {
+  it('takes a join in one turn: RoleAssigned, MembershipChanged, Resize, Keyframe have consecutive numbers', async () => {
+    const session = await start();
+    const a = await Watcher.join(session, 'controller', { label: 'a', size: { cols: 90 } });
+    const { roleAssigned, membership, keyframe } = a.joined;
+    expect(readPayload(roleAssigned)).toEqual({ kind: 'RoleAssigned', role: 'controller', client_id: a.id });
+    expect(readPayload(membership)).toEqual({ kind: 'MembershipChanged', controllers: [{ client_id: a.id, label: 'a' }], observers: [] });
+    expect([membership.sequence, keyframe.sequence]).toEqual([roleAssigned.sequence + 1, roleAssigned.sequence + 3]);
+    expect(a.payloads('Resize')).toEqual([{ kind: 'Resize', cols: 90, rows: 30 }]);
+    expect(readPayload(await keyframe.frame)).toMatchObject({
+      kind: 'Keyframe',
+      snapshot_cols: 90,
+      anchor_sequence: roleAssigned.sequence + 2,
+    });
+    const b = await Watcher.join(session, 'controller', { size: { cols: 50 } });
+    expect(b.joined.role).toBe('observer');
+    expect(b.kinds()).not.toContain('Resize');
+  });
+
+  it('numbers everything it gives, whoever it is for, without a gap', async () => {
+    const session = await start();
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    await session.requestKeyframe(b.id);
+    await a.type('echo one-$((1))\n');
+    await session.requestRole(b.id, 'controller');
+    await a.until(() => a.output().includes('one-1\r\n'));
+    await b.until(() => b.deliveries.length === 2);
+    const own = [a, b].flatMap((w) => [w.joined.roleAssigned.sequence, w.joined.keyframe.sequence, ...w.deliveries.map((d) => d.sequence)]);
+    const all = [...own, ...a.frames.map((f) => f.sequence)].sort((x, y) => x - y);
+    const from = all[0] as number;
+    expect(all).toEqual(all.map((_, i) => from + i));
+  });
+
+  it('tells a member of its own frames before anyone hears of a later number', async () => {
+    const session = await start();
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    const heard: number[] = [];
+    session.frames.follow((_, extent) => heard.push(extent.current));
+    await a.type('seq 1 2000\n');
+    for (let i = 0; i < 20; i++) {
+      await session.lagged(b.id);
+      expect(b.deliveries.map((d) => d.sequence).every((n) => n <= session.frames.extent().current)).toBe(true);
+    }
+    await a.until(() => a.output().includes('2000\r\n'));
+    await b.until(() => b.deliveries.length === 40);
+    expect(await b.delivered(0)).toMatchObject({ kind: 'Error', code: 'PTY_OUTPUT_LAGGED' });
+    expect(await b.delivered(1)).toMatchObject({ kind: 'Keyframe' });
+  });
+
+  it('gives control up, takes it, and moves it, with RoleAssigned for each and one MembershipChanged', async () => {
+    const session = await start();
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    await expect(session.input({ clientId: b.id }, Buffer.from('x'))).rejects.toThrow(refused('PERMISSION_DENIED'));
+    await session.moveControl(b.id);
+    expect([await a.delivered(0), await b.delivered(0)]).toMatchObject([{ role: 'observer' }, { role: 'controller' }]);
+    expect(session.describe().controllers.map((m) => m.client_id)).toEqual([b.id]);
+    await expect(session.input({ clientId: a.id }, Buffer.from('x'))).rejects.toThrow(refused('PERMISSION_DENIED'));
+    await session.moveControl(null);
+    expect(session.describe().controllers).toEqual([]);
+  });
+
+  it('sends a removed member away, and tells the others', async () => {
+    const session = await start();
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    await session.dismiss(b.id);
+    expect(b.dismissals).toEqual([{ reason: 'principal_revoked', code: 4403 }]);
+    await a.until(() => a.payloads('MembershipChanged').at(-1)?.observers instanceof Array && session.describe().observers.length === 0);
+    await expect(session.dismiss(b.id)).rejects.toThrow(refused('TASK_NOT_FOUND'));
+  });
+
+  it('refuses input without control, and takes a message only while nobody has it', async () => {
+    const session = await start();
+    await session.input('message', Buffer.from('echo free-$((1))\n'));
+    const a = await Watcher.join(session);
+    await expect(session.input('message', Buffer.from('x'))).rejects.toThrow(refused('PERMISSION_DENIED'));
+    expect(a.joined.role).toBe('controller');
+  });
+
+  it('puts all output before the one Closed, and nothing of the terminal after it', async () => {
+    const session = await start({}, { argv: ['/bin/bash', '-c', 'read; seq 1 3000; exit 5'] });
+    const a = await Watcher.join(session);
+    await a.type('\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    expect(a.kinds().at(-1)).toBe('Closed');
+    expect(a.output()).toContain('2999\r\n3000\r\n');
+    expect(a.payloads('Closed')).toEqual([{ kind: 'Closed', exit_code: 5, reason: 'command_result', detail: 'error' }]);
+    await expect(session.end('killed')).rejects.toThrow(refused('TASK_NOT_CANCELABLE'));
+  });
+
+  it.each([
+    ['timeout', { idle_timeout_seconds: 1 }],
+    ['timeout', { max_session_seconds: 1 }],
+  ])('ends with %s under the policy %j', async (reason, policy) => {
+    const session = await start({ policy });
+    const a = await Watcher.join(session);
+    await a.until(() => a.kinds().includes('Closed'));
+    expect(a.payloads('Closed')).toMatchObject([{ reason }]);
+  });
+
+  it('does not end for idleness while something is printed', async () => {
+    const session = await start(
+      { policy: { idle_timeout_seconds: 1 } },
+      { argv: ['/bin/bash', '-c', 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done; exit 3'] },
+    );
+    const a = await Watcher.join(session);
+    await a.until(() => a.kinds().includes('Closed'));
+    expect(a.payloads('Closed')).toMatchObject([{ reason: 'command_result', exit_code: 3 }]);
+  });
+
+  it('ends with last_member_left when its last controller goes, and not when an observer does', async () => {
+    const session = await start({ policy: { terminate_on_last_controller: true } });
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    const c = await Watcher.join(session, 'observer');
+    await session.leave(b.id);
+    expect(session.describe().state).toBe('running');
+    await session.leave(a.id);
+    await c.until(() => c.kinds().includes('Closed'));
+    expect(c.payloads('Closed')).toMatchObject([{ reason: 'last_member_left' }]);
+  });
+
+  it('gives the log a Keyframe after at most so many Outputs under a flood', async () => {
+    const session = await start({ pty: { keyframe_interval_frames: 7 } }, { argv: ['/bin/bash', '-c', 'read; seq 1 200000'] });
+    const a = await Watcher.join(session);
+    await a.type('\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    const runs = a
+      .kinds()
+      .map((k) => (k === 'Output' ? 'o' : k === 'Keyframe' ? 'K' : ''))
+      .join('')
+      .split('K');
+    expect(Math.max(...runs.map((r) => r.length))).toBeLessThanOrEqual(7);
+    expect(a.output()).toContain('200000\r\n');
+  });
+});

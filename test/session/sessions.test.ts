@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readPayload } from '../../src/protocol/make-frames.js';
+import { agent, type House, openHouse, Watcher } from '../support/house.js';
+
+let house: House;
+beforeEach(async () => {
+  house = await openHouse({ maxSessions: 3 });
+});
+afterEach(() => house.close());
+
+const refused = (code: string, status: number) => expect.objectContaining({ code, status });
+
+describe('The sessions of a gateway', () => {
+  it('are found by their own instance alone, and listed the newest first', async () => {
+    const a = await house.sessions.create(agent(), {}, 'p');
+    const b = await house.sessions.create(agent(), {}, 'p');
+    expect(await house.sessions.find('inst', a.id)).toBe(a);
+    expect(await house.sessions.find('other', a.id)).toBeUndefined();
+    expect((await house.sessions.list('inst')).map((s) => s.id)).toEqual([b.id, a.id]);
+    expect(await house.sessions.list('other')).toEqual([]);
+  });
+
+  it('are no more than may be, of all agents and of one', async () => {
+    await house.sessions.create(agent({ policy: { max_sessions: 1 } }), {}, 'p');
+    await expect(house.sessions.create(agent({ policy: { max_sessions: 1 } }), {}, 'p')).rejects.toThrow(refused('RATE_LIMITED', 503));
+    await house.sessions.create(agent({ id: 'b' }), {}, 'p');
+    await house.sessions.create(agent({ id: 'b' }), {}, 'p');
+    await expect(house.sessions.create(agent({ id: 'b' }), {}, 'p')).rejects.toThrow(refused('RATE_LIMITED', 503));
+  });
+
+  it('refuse what cannot start, in words, and keep nothing of it', async () => {
+    await expect(house.sessions.create(agent(), { argv: ['/no/such'] }, 'p')).rejects.toThrow(refused('INVALID_REQUEST', 422));
+    await expect(house.sessions.create(agent({ allow_command_override: false }), { argv: ['/bin/true'] }, 'p')).rejects.toThrow(
+      refused('PERMISSION_DENIED', 403),
+    );
+    await expect(house.sessions.create(agent({ cwd: '/usr' }), { cwd: '/etc' }, 'p')).rejects.toThrow(refused('PERMISSION_DENIED', 403));
+    await expect(house.sessions.create(agent({ cwd: '/usr' }), { cwd: 'bin/../../etc' }, 'p')).rejects.toThrow(
+      refused('PERMISSION_DENIED', 403),
+    );
+    await expect(house.sessions.create(agent(), { secrets: ['hunter22'] }, 'p')).rejects.toThrow(refused('UNSUPPORTED_OPERATION', 400));
+    expect(await house.sessions.list('inst')).toEqual([]);
+    expect(await house.log.records()).toEqual([]);
+  });
+
+  it('serve who comes after the end from the log: observer, history, last screen, the one Closed', async () => {
+    const session = await house.sessions.create(
+      agent(),
+      { argv: ['/bin/bash', '-c', 'read; printf "\\033[31mred\\033[0m end"'], cols: 40, rows: 5 },
+      'p',
+    );
+    const a = await Watcher.join(session);
+    await a.type('\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    const shown = a.frames.map((f) => f.sequence);
+    for (let i = 0; i < 2; i++) {
+      const after = await house.sessions.find('inst', session.id);
+      const late = await Watcher.join(after ?? session, 'controller', { label: 'late' });
+      expect([late.joined.role, late.joined.closed?.sequence]).toEqual(['observer', a.frames.at(-1)?.sequence]);
+      expect(late.joined.roleAssigned.sequence).toBeGreaterThan(Math.max(...shown));
+      shown.push(late.joined.keyframe.sequence);
+      expect(readPayload(await late.joined.keyframe.frame)).toMatchObject({ kind: 'Keyframe', snapshot_cols: 40, snapshot_rows: 5 });
+      expect((await (after ?? session).view()).lines[1]).toBe('red end');
+    }
+    expect(session.describe()).toMatchObject({ state: 'closed', exit_code: 0, reason: 'command_result' });
+  });
+});
+
+describe('A folder that another gateway left', () => {
+  let dir: string;
+  beforeEach(async () => {
+    dir = await mkdtemp(path.join(os.tmpdir(), 'left-'));
+  });
+  afterEach(() => rm(dir, { recursive: true, force: true }));
+
+  it('has its ended sessions still, with their tasks and screens, and gives their numbers to nobody again', async () => {
+    const first = await openHouse({ dir });
+    const session = await first.sessions.create(agent(), { argv: ['/bin/bash', '-c', 'read; echo gone'], cols: 30, rows: 4 }, 'p');
+    const a = await Watcher.join(session);
+    await a.type('\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    await first.close();
+    const second = await openHouse({ dir });
+    const found = await second.sessions.find('inst', session.id);
+    expect(found?.describe()).toMatchObject({ state: 'closed', exit_code: 0, current_sequence: session.frames.extent().current });
+    expect(found?.task.snapshot().status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await found?.view())?.lines[1]).toBe('gone');
+    const late = await Watcher.join(found as NonNullable<typeof found>);
+    expect(late.joined.roleAssigned.sequence).toBe(session.frames.extent().current + 1);
+    await second.close();
+  });
+
+  it('is forgotten session by session when their retention is over', async () => {
+    const first = await openHouse({ dir });
+    const brief = agent({ pty: { replay_buffer_retention_seconds: 1 } });
+    const session = await first.sessions.create(brief, { argv: ['/bin/bash', '-c', 'read'] }, 'p');
+    const a = await Watcher.join(session);
+    await a.type('\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    await first.close();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const second = await openHouse({ dir });
+    expect(await second.sessions.find('inst', session.id)).toBeUndefined();
+    expect(await second.log.records()).toEqual([]);
+    await second.close();
+  });
+});
