@@ -28,7 +28,7 @@ export interface UpdateStream {
 }
 
 /** Answers with `<operation>.<what>`. */
-export type Answer = (what: 'Response' | 'Accepted', payload: object) => void;
+type Answer = (what: 'Response' | 'Accepted', payload: object) => void;
 
 type Operation = (typeof CORE_OPERATIONS)[number] | 'Unsubscribe';
 export type Operations = {

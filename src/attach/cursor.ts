@@ -11,7 +11,7 @@ import { isUpdate, Past } from './past.js';
 import type { Tail, TailFrame } from './tail.js';
 import type { Updates } from './updates.js';
 
-export interface CursorEvents {
+interface CursorEvents {
   /** This member's place fell out of the tail: the session is to be told, once (pty-ext §7.7). Resolves when it was; never rejects. */
   lagged(): Promise<void>;
   /** The session has ended, and all of it was sent. */
