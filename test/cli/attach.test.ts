@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { decodeInput } from '../../src/protocol/binary-codec.js';
 import { type Peer, type Refusal, type ScriptedGateway, scriptedGateway } from '../client/scripted-gateway.js';
-import { Person, type PersonOptions } from './person.js';
+import { command, Person, type PersonOptions } from './person.js';
 
 const gateways: ScriptedGateway[] = [];
 const people: Person[] = [];
@@ -184,7 +184,7 @@ describe('attach that cannot be', () => {
     [['ws://h/agents/a/sessions/b', '--detach-keys', 'ctrl-1'], {}, /expected keys with commas between/],
     [['ws://h/agents/a/sessions/b', '--replay-from', '-1'], {}, /expected the number of a frame/],
   ])('says what to do: %s', async (args, env, words) => {
-    const run = promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/main.ts', 'attach', ...args], {
+    const run = promisify(execFile)(process.execPath, [command, 'attach', ...args], {
       env: { PATH: process.env.PATH, PTY_GATEWAY_TOKEN: 't', ...env },
     });
     const { stderr, code } = await run.catch((error) => error);

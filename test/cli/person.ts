@@ -1,11 +1,12 @@
 // A person at a terminal who has typed a command of ours: a real PTY, and a real emulator to see it with. Knows no gateway.
-import { fileURLToPath } from 'node:url';
+import { resolve } from 'node:path';
 import headless from '@xterm/headless';
 import { type IPty, spawn } from 'node-pty';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-/** The command line as the tests run it. */
-export const command = ['--import', 'tsx', `${root}src/main.ts`];
+/** After so long, in milliseconds, what is waited for is not to come. */
+const PATIENCE_MS = 20_000;
+/** The command line, as it is built: `dist`, or what PTY_GATEWAY_DIST names. */
+export const command = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist', 'src/main.js');
 
 export interface PersonOptions {
   readonly cols?: number;
@@ -25,13 +26,12 @@ export class Person {
   readonly exit: Promise<number>;
 
   constructor(args: readonly string[], { cols = 80, rows = 24, env = {}, line }: PersonOptions = {}) {
-    const words = [process.execPath, ...command, ...args];
+    const words = [process.execPath, command, ...args];
     const [file = '', ...rest] = line === undefined ? words : ['/bin/sh', '-c', line, 'sh', ...words];
     this.#terminal = new headless.Terminal({ cols, rows, allowProposedApi: true, scrollback: 100 });
     this.#pty = spawn(file, rest, {
       cols,
       rows,
-      cwd: root,
       env: { PATH: process.env.PATH ?? '', HOME: '/tmp', TERM: 'xterm-256color', ...env },
     });
     this.#pty.onData((data) => {
@@ -68,26 +68,30 @@ export class Person {
     return this.#terminal.modes;
   }
 
-  /** Resolves when the window shows this. */
-  async sees(text: string | RegExp): Promise<void> {
-    const shows = () =>
-      this.screen()
-        .join('\n')
-        .search(text instanceof RegExp ? text : escaped(text)) >= 0;
-    while (!shows()) {
-      await new Promise<void>((resolve) => {
-        this.#looked = resolve;
-      });
-    }
+  /** Resolves when the window shows this; rejects with what it shows after a while. */
+  sees(text: string | RegExp): Promise<void> {
+    const pattern = text instanceof RegExp ? text : escaped(text);
+    return this.#until((screen) => pattern.test(screen), `to see ${pattern}`);
   }
 
   /** Resolves when the window does not show this any more. */
-  async seesNo(text: string): Promise<void> {
-    while (this.screen().join('\n').includes(text)) {
+  seesNo(text: string): Promise<void> {
+    return this.#until((screen) => !screen.includes(text), `not to see ${text}`);
+  }
+
+  async #until(wanted: (screen: string) => boolean, what: string): Promise<void> {
+    const late = setTimeout(() => {
+      failed = new Error(`expected ${what}; the window shows:\n${this.screen().join('\n').trimEnd()}`);
+      this.#looked();
+    }, PATIENCE_MS);
+    let failed: Error | undefined;
+    while (!wanted(this.screen().join('\n')) && !failed) {
       await new Promise<void>((resolve) => {
         this.#looked = resolve;
       });
     }
+    clearTimeout(late);
+    if (failed) throw failed;
   }
 
   kill(signal = 'SIGKILL'): void {

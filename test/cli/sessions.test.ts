@@ -32,11 +32,7 @@ async function nobody(): Promise<string> {
 
 async function run(args: string[], env: Record<string, string> = { PTY_GATEWAY_TOKEN: 'the-token' }) {
   const options = { env: { PATH: process.env.PATH, ...env } };
-  const {
-    stdout,
-    stderr,
-    code = 0,
-  } = await promisify(execFile)(process.execPath, [...command, 'sessions', ...args], options).catch((e) => e);
+  const { stdout, stderr, code = 0 } = await promisify(execFile)(process.execPath, [command, 'sessions', ...args], options).catch((e) => e);
   return { stdout: String(stdout), stderr: String(stderr), code: Number(code) };
 }
 
