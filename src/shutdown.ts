@@ -1,13 +1,12 @@
 // Ends the gateway in order (contract, SIGTERM), and at once when told twice. Knows no configuration but how long to drain.
 import { setTimeout as pause } from 'node:timers/promises';
+import closeWithGrace, { type Options } from 'close-with-grace';
 import type { FastifyInstance } from 'fastify';
 
 /** Milliseconds for clients to answer the goodbye, and for requests to be done, before they are cut off. */
 const GOODBYE_MS = 3000;
 /** Milliseconds between two looks for members that are left. */
 const LOOK_MS = 250;
-/** Exit status of a process that was ended by a second signal. */
-const ENDED_AT_ONCE = 1;
 
 /**
  * Not ready, no new session, goodbye to all clients; then, once no client is left anywhere or DRAIN_SECONDS have passed, the end of the owned
@@ -33,23 +32,17 @@ async function hasMembers(app: FastifyInstance): Promise<boolean> {
     .some(({ state, controllers, observers }) => state === 'running' && controllers.length + observers.length > 0);
 }
 
+/** What has a meaning of its own here (the agents file is read again), or is no wish to end. */
+const notEndings: NonNullable<Options['skip']> = ['SIGHUP', 'SIGUSR2', 'beforeExit'];
+
 /** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). */
 export function endOnSignals(app: FastifyInstance): void {
-  let ending = false;
-  const onSignal = (signal: string) => {
-    if (ending) process.exit(ENDED_AT_ONCE);
-    ending = true;
+  closeWithGrace({ delay: false, logger: false, skip: notEndings }, async ({ signal, err }) => {
+    if (err) {
+      app.log.fatal({ err }, 'the gateway ends because of a failure that nobody caught');
+      process.exit(1);
+    }
     app.log.info({ signal }, 'shutting down');
-    shutDown(app).then(
-      () => process.exit(0),
-      (error) => die(app, error),
-    );
-  };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, onSignal);
-  for (const failure of ['uncaughtException', 'unhandledRejection']) process.on(failure, (error) => die(app, error));
-}
-
-function die(app: FastifyInstance, error: unknown): never {
-  app.log.fatal({ err: error }, 'the gateway ends because of a failure that nobody caught');
-  process.exit(1);
+    await shutDown(app);
+  });
 }
