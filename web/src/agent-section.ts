@@ -8,7 +8,8 @@ import { sessionRow } from './session-row.js';
 
 export interface AgentSection {
   readonly element: HTMLElement;
-  refresh(selected: Place | undefined): Promise<void>;
+  /** Asks for the sessions; `selected` is asked once they are there. */
+  refresh(selected: () => Place | undefined): Promise<void>;
   mark(selected: Place | undefined): void;
 }
 
@@ -60,7 +61,7 @@ export function agentSection(gateway: Gateway, agent: AgentInfo, changed: () => 
       const page = await gateway.sessions(agent.id);
       sessions = [...page.sessions].sort((a, b) => Number(a.state === 'closed') - Number(b.state === 'closed'));
       more.hidden = !page.more;
-      draw(selected);
+      draw(selected());
     },
     mark: draw,
   };

@@ -6,52 +6,96 @@ import type { Place } from './place.js';
 
 /** Milliseconds between two looks at the sessions. */
 const REFRESH_MS = 5_000;
+/** Milliseconds for which news are gathered before the next look: people come in groups. */
+const GATHER_MS = 300;
 
-export interface Lobby {
-  readonly element: HTMLElement;
-  /** Marks the session that is open. */
-  select(place: Place | undefined): void;
-  refresh(): void;
-  dispose(): void;
+export interface LobbyOptions {
+  readonly gateway: Gateway;
+  /** The visitor's, where it is known. */
+  readonly name: string | undefined;
+  /** The gateway does not take the token (any more). */
+  refused(why: string): void;
+  signOut(): void;
 }
 
-/** `refused` is called when the gateway does not take the token (any more). */
-export function lobby(gateway: Gateway, name: string | undefined, refused: (why: string) => void, signOut: () => void): Lobby {
-  const list = h('div', { class: 'agents' });
-  const notice = h('p', { class: 'lobby-notice', role: 'status', 'data-testid': 'lobby-notice' });
-  const agents = new Map<string, AgentSection>();
-  let selected: Place | undefined;
+export class Lobby {
+  readonly element: HTMLElement;
+  readonly #options: LobbyOptions;
+  readonly #list = h('div', { class: 'agents' });
+  readonly #notice = h('p', { class: 'lobby-notice', role: 'status', 'data-testid': 'lobby-notice' });
+  readonly #agents = new Map<string, AgentSection>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+  #selected: Place | undefined;
+  #disposed = false;
 
-  const refresh = async () => {
+  constructor(options: LobbyOptions) {
+    this.#options = options;
+    this.element = frame(options, this.#list, this.#notice);
+    this.#timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void this.#look();
+    }, REFRESH_MS);
+    void this.#look();
+  }
+
+  /** Marks the session that is open. */
+  select(place: Place | undefined): void {
+    this.#selected = place;
+    for (const agent of this.#agents.values()) agent.mark(place);
+  }
+
+  /** There is something new to see. */
+  refresh(): void {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      void this.#look();
+    }, GATHER_MS);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#gathering);
+  }
+
+  async #look(): Promise<void> {
     try {
-      const infos = await gateway.agents();
-      for (const info of infos) if (!agents.has(info.id)) addAgent(info);
-      await Promise.all([...agents.values()].map((agent) => agent.refresh(selected)));
-      notice.textContent = infos.length === 0 ? 'There are no agents here.' : '';
+      const infos = await this.#options.gateway.agents();
+      this.#show(infos);
+      await Promise.all([...this.#agents.values()].map((agent) => agent.refresh(() => this.#selected)));
+      this.#notice.textContent = infos.length === 0 ? 'There are no agents here.' : '';
     } catch (error) {
-      if (error instanceof CallError && error.status === 401) return refused(error.message);
-      notice.textContent = messageOf(error);
+      this.#explain(error);
     }
-  };
-  const addAgent = (info: AgentInfo) => {
-    const section = agentSection(gateway, info, () => void refresh());
-    agents.set(info.id, section);
-    list.append(section.element);
-  };
-  const timer = setInterval(() => {
-    if (document.visibilityState === 'visible') void refresh();
-  }, REFRESH_MS);
-  void refresh();
+  }
 
-  const element = h(
+  #explain(error: unknown): void {
+    if (this.#disposed) return;
+    if (error instanceof CallError && error.status === 401) this.#options.refused(error.message);
+    else this.#notice.textContent = messageOf(error);
+  }
+
+  #show(infos: readonly AgentInfo[]): void {
+    for (const [id, agent] of this.#agents) {
+      if (infos.some((info) => info.id === id)) continue;
+      agent.element.remove();
+      this.#agents.delete(id);
+    }
+    for (const info of infos) {
+      if (this.#agents.has(info.id)) continue;
+      const agent = agentSection(this.#options.gateway, info, () => this.refresh());
+      this.#agents.set(info.id, agent);
+      this.#list.append(agent.element);
+    }
+  }
+}
+
+function frame({ name, signOut }: LobbyOptions, list: HTMLElement, notice: HTMLElement): HTMLElement {
+  const mark = h('span', { class: 'mark', 'aria-hidden': 'true' }, '›_');
+  return h(
     'nav',
     { class: 'lobby', 'aria-label': 'Agents and sessions', 'data-testid': 'lobby' },
-    h(
-      'a',
-      { class: 'brand', href: '#', 'aria-label': 'All sessions' },
-      h('span', { class: 'mark', 'aria-hidden': 'true' }, '›_'),
-      'pty-gateway',
-    ),
+    h('a', { class: 'brand', href: '#', 'aria-label': 'All sessions' }, mark, 'pty-gateway'),
     list,
     notice,
     h(
@@ -61,13 +105,4 @@ export function lobby(gateway: Gateway, name: string | undefined, refused: (why:
       h('button', { type: 'button', class: 'quiet', onclick: signOut, 'data-testid': 'sign-out' }, 'Sign out'),
     ),
   );
-  return {
-    element,
-    select(place) {
-      selected = place;
-      for (const agent of agents.values()) agent.mark(place);
-    },
-    refresh: () => void refresh(),
-    dispose: () => clearInterval(timer),
-  };
 }

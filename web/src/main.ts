@@ -1,43 +1,48 @@
-// The page: signs in, and shows the list beside the session that the fragment names. Knows no protocol.
+// The page: takes the token out of the address, and shows the form or the shell. Knows no session.
 import '../css/base.css';
 import '../css/lobby.css';
 import '../css/folds.css';
 import '../css/session.css';
-import { h } from './dom.js';
-import { createGateway } from './gateway.js';
-import { type Lobby, lobby } from './lobby.js';
-import { fragmentOf, type Place, readFragment, samePlace } from './place.js';
-import { SessionView } from './session-view.js';
+import { fragmentOf, readFragment } from './place.js';
+import { Shell } from './shell.js';
 import { signIn } from './sign-in.js';
-import { forgetToken, nameIn, storedToken, storeToken } from './token.js';
+import { forgetToken, storedToken, storeToken } from './token.js';
 
 const root = document.getElementById('app') as HTMLElement;
-let leaveShell: (() => void) | undefined;
+let shell: Shell | undefined;
 
-/** Takes a token out of the address bar before anything else can see it there. */
-function takeToken(): void {
+/** Before anything else can see it there. Returns whether there was one. */
+function takeToken(): boolean {
   const { token, place } = readFragment(location.hash);
-  if (token === undefined) return;
+  if (token === undefined) return false;
   storeToken(token);
   history.replaceState(null, '', place ? fragmentOf(place) : location.pathname + location.search);
+  return true;
 }
 
 function start(why?: string): void {
-  leaveShell?.();
-  leaveShell = undefined;
+  shell?.dispose();
+  shell = undefined;
   const token = storedToken();
-  if (token !== undefined) {
-    leaveShell = openShell(token);
-    return;
-  }
+  if (token === undefined) askForToken(why);
+  else openShell(token);
+}
+
+function askForToken(why: string | undefined): void {
   document.title = 'Sign in · pty-gateway';
-  root.replaceChildren(
-    signIn(why, (given) => {
-      storeToken(given);
-      start();
-    }),
-  );
-  root.querySelector('input')?.focus();
+  const form = signIn(why, (given) => {
+    storeToken(given);
+    start();
+  });
+  root.replaceChildren(form);
+  form.querySelector('input')?.focus();
+}
+
+function openShell(token: string): void {
+  document.title = 'pty-gateway';
+  shell = new Shell({ token, refused: (why) => signOut(`That token was refused: ${why}`), signOut: () => signOut() });
+  root.replaceChildren(shell.element);
+  shell.follow(location.hash);
 }
 
 function signOut(why?: string): void {
@@ -45,55 +50,14 @@ function signOut(why?: string): void {
   start(why);
 }
 
-/** Returns the way to leave it. */
-function openShell(token: string): () => void {
-  const gateway = createGateway(token);
-  const refused = (why: string) => signOut(`That token was refused: ${why}`);
-  const list: Lobby = lobby(gateway, nameIn(token), refused, () => signOut());
-  const shell = h('div', { class: 'shell' }, list.element);
-  root.replaceChildren(shell);
-  let open: { readonly place: Place; readonly view: SessionView } | undefined;
-  let empty: HTMLElement | undefined;
-
-  const show = () => {
-    const { place } = readFragment(location.hash);
-    if (samePlace(place, open?.place) && (open || empty)) return;
-    open?.view.dispose();
-    open?.view.element.remove();
-    empty?.remove();
-    shell.dataset.open = place ? 'session' : 'list';
-    empty = place ? undefined : emptyView();
-    open = place && { place, view: new SessionView({ gateway, token, place, refused, changed: list.refresh }) };
-    shell.append(open?.view.element ?? (empty as HTMLElement));
-    open?.view.start();
-    list.select(place);
-    if (!place) document.title = 'pty-gateway';
-  };
-  window.addEventListener('hashchange', show);
-  show();
-  return () => {
-    window.removeEventListener('hashchange', show);
-    open?.view.dispose();
-    list.dispose();
-  };
-}
-
-const emptyView = () =>
-  h(
-    'main',
-    { class: 'empty' },
-    h('h1', {}, 'No session is open'),
-    h('p', {}, 'Open one from the list to take part in it, or start a new one.'),
-  );
-
-// iOS lays its keyboard over the page instead of making it smaller.
-window.visualViewport?.addEventListener('resize', () => {
-  root.style.height = `${window.visualViewport?.height ?? window.innerHeight}px`;
-});
 window.addEventListener('hashchange', () => {
-  if (readFragment(location.hash).token === undefined) return;
-  takeToken();
-  start();
+  if (takeToken()) start();
+  else shell?.follow(location.hash);
+});
+// iOS lays its keyboard over the page instead of making it smaller. Zooming in must not: the scale takes it out again.
+window.visualViewport?.addEventListener('resize', () => {
+  const { height, scale } = window.visualViewport ?? { height: window.innerHeight, scale: 1 };
+  root.style.height = `${Math.round(height * scale)}px`;
 });
 takeToken();
 start();
