@@ -3,8 +3,10 @@ import type { Snapshot } from '../terminal/terminal.js';
 
 /** How long output is held for a Keyframe that is due, in milliseconds; a screen that is later than that is done without. */
 const HOLD_MS = 1000;
-/** Output that may follow the place where a snapshot was asked for and still be part of the Keyframe, in bytes. */
+/** Output that may follow the place where a picture was asked for and still be part of the Keyframe, in bytes. */
 const SUFFIX_LIMIT = 4 * 1024 * 1024;
+/** Output behind a picture that makes it worth asking for a newer one, in bytes. */
+const SUFFIX_FINE = 64 * 1024;
 /** A Keyframe by time is asked for this much before it is due. */
 const EARLY = 0.9;
 
@@ -22,116 +24,143 @@ interface Step {
   readonly bytes: Uint8Array | undefined;
 }
 
+/** What was appended since a picture was asked for, and the picture once it is there. */
+class Picture {
+  readonly steps: Step[] = [];
+  snapshot: Snapshot | undefined;
+  bytes = 0;
+  /** A resize cannot be added to a picture, and too many bytes should not be. */
+  isUsable = true;
+
+  add(step: Step): void {
+    this.steps.push(step);
+    this.bytes += step.bytes?.length ?? 0;
+    if (!step.bytes || this.bytes > SUFFIX_LIMIT) this.isUsable = false;
+  }
+
+  /** A picture and the bytes after it are a picture too. */
+  whole(snapshot: Snapshot): Snapshot {
+    const suffix = this.steps.map((step) => step.bytes as Uint8Array);
+    return { ...snapshot, bytes: Buffer.concat([snapshot.bytes, ...suffix]), anchor: this.steps.at(-1)?.sequence ?? snapshot.anchor };
+  }
+}
+
 /**
- * A Keyframe numbered N must hold all Output below N, but the screen works beside the stream. So the picture is asked for early, at some A, and what
- * was appended between A and N is added to it as it is: a picture and the bytes after it are a picture too. Only a resize between the two
- * cannot be added: then it is asked for again.
+ * A Keyframe numbered N must hold all Output below N, but the screen works beside the stream. So a picture is asked for early, at half of the way,
+ * then at half of what is left, and so on; when the Keyframe is due, the newest picture is taken, and what was appended since is added to it as it
+ * is. Output is held only if there is no picture at all.
  */
 export class Cadence {
   readonly #frames: number;
   readonly #seconds: number;
   readonly #ports: CadencePorts;
   /** Appended, and not yet taken by the log (so not yet folded into the screen). */
-  #flying: Step[] = [];
-  /** Since the picture was asked for. */
-  #suffix: Step[] | undefined;
-  #suffixBytes = 0;
+  readonly #flying: Step[] = [];
+  /** Asked for. */
+  #coming: Picture | undefined;
+  /** The newest that came. */
+  #ready: Picture | undefined;
   #outputs = 0;
-  #due: NodeJS.Timeout | undefined;
+  #isDueByTime = false;
+  #askAt: number;
+  #clock: NodeJS.Timeout | undefined;
   #patience: NodeJS.Timeout | undefined;
-  #stopped = false;
+  #isStopped = false;
 
   /** `frames`: at most so many Outputs between two Keyframes; `seconds`: at least so often during output. */
   constructor(limits: { readonly frames: number; readonly seconds: number }, ports: CadencePorts) {
     this.#frames = limits.frames;
     this.#seconds = limits.seconds;
     this.#ports = ports;
+    this.#askAt = Math.ceil(limits.frames / 2);
   }
 
   /** While true, no Output may be appended: a Keyframe is due first. */
   get holding(): boolean {
-    return this.#suffix !== undefined && (this.#outputs >= this.#frames || this.#suffixBytes > SUFFIX_LIMIT);
+    return !this.#isStopped && this.#outputs >= this.#frames;
   }
 
   /** An Output (or, without bytes, a Resize) was appended and will get this number. */
   appended(sequence: number, bytes?: Uint8Array): void {
     const step = { sequence, bytes };
     this.#flying.push(step);
-    if (this.#suffix) this.#extend(step);
-    if (!bytes || this.#stopped) return;
+    this.#coming?.add(step);
+    this.#ready?.add(step);
+    if (this.#ready?.isUsable === false) this.#ready = undefined;
+    if (!bytes || this.#isStopped) return;
     this.#outputs++;
-    this.#due ??= setTimeout(() => this.#ask(), this.#seconds * 1000 * EARLY).unref();
-    if (this.#outputs >= this.#frames) this.#ask();
+    this.#clock ??= setTimeout(() => this.#fallDue(), this.#seconds * 1000 * EARLY).unref();
+    this.#writeIfDue();
   }
 
   /** The oldest appended step was taken and folded. */
   taken(): void {
     this.#flying.shift();
-    if (this.#outputs >= Math.ceil(this.#frames / 2)) this.#ask();
+    if (this.#outputs >= this.#askAt && (this.#ready?.bytes ?? Number.POSITIVE_INFINITY) > SUFFIX_FINE) this.#ask();
   }
 
   stop(): void {
-    this.#stopped = true;
-    this.#rest();
+    this.#isStopped = true;
+    this.#begin();
   }
 
-  #extend(step: Step): void {
-    this.#suffix?.push(step);
-    this.#suffixBytes += step.bytes?.length ?? 0;
-    if (this.#suffixBytes > SUFFIX_LIMIT) this.#waitABit();
+  #fallDue(): void {
+    this.#isDueByTime = true;
+    this.#writeIfDue();
+  }
+
+  #writeIfDue(): void {
+    if (this.#outputs < this.#frames && !this.#isDueByTime) return;
+    const picture = this.#ready;
+    if (!picture?.snapshot) {
+      this.#ask();
+      if (this.holding) this.#patience ??= setTimeout(() => this.#goOn(), HOLD_MS);
+      return;
+    }
+    this.#begin();
+    this.#ports.write(picture.whole(picture.snapshot));
+    this.#ports.release();
   }
 
   #ask(): void {
-    if (this.#suffix || this.#stopped || this.#outputs === 0) {
-      if (this.#outputs >= this.#frames) this.#waitABit();
-      return;
-    }
-    const suffix: Step[] = [];
-    this.#suffix = suffix;
-    for (const step of this.#flying) this.#extend(step);
+    if (this.#coming || this.#isStopped) return;
+    this.#askAt = this.#frames - Math.floor((this.#frames - this.#outputs) / 2);
+    const picture = new Picture();
+    this.#coming = picture;
+    for (const step of this.#flying) picture.add(step);
     this.#ports.snapshot().then(
-      (snapshot) => this.#answered(suffix, snapshot),
-      () => this.#giveUp(suffix),
+      (snapshot) => this.#answered(picture, snapshot),
+      () => this.#refused(picture),
     );
-    if (this.#outputs >= this.#frames) this.#waitABit();
   }
 
-  #answered(suffix: Step[], snapshot: Snapshot): void {
-    if (this.#suffix !== suffix) return;
-    if (suffix.some((step) => !step.bytes)) {
-      this.#askAgain();
-      return;
-    }
-    const after = suffix.map((step) => step.bytes as Uint8Array);
-    const anchor = suffix.at(-1)?.sequence ?? snapshot.anchor;
-    this.#rest();
-    this.#outputs = 0;
-    this.#ports.write({ ...snapshot, bytes: Buffer.concat([snapshot.bytes, ...after]), anchor });
+  #answered(picture: Picture, snapshot: Snapshot): void {
+    if (this.#coming !== picture) return;
+    this.#coming = undefined;
+    picture.snapshot = snapshot;
+    if (picture.isUsable) this.#ready = picture;
+    this.#writeIfDue();
+  }
+
+  #refused(picture: Picture): void {
+    if (this.#coming !== picture) return;
+    this.#coming = undefined;
+    if (this.holding || this.#isDueByTime) this.#goOn();
+  }
+
+  /** Without a Keyframe, this time. */
+  #goOn(): void {
+    this.#begin();
     this.#ports.release();
   }
 
-  #askAgain(): void {
-    this.#suffix = undefined;
-    this.#suffixBytes = 0;
-    this.#ask();
-  }
-
-  #giveUp(suffix: Step[]): void {
-    if (this.#suffix !== suffix) return;
-    this.#rest();
-    this.#outputs = 0;
-    this.#ports.release();
-  }
-
-  #waitABit(): void {
-    this.#patience ??= setTimeout(() => this.#suffix && this.#giveUp(this.#suffix), HOLD_MS);
-  }
-
-  #rest(): void {
-    clearTimeout(this.#due);
+  #begin(): void {
+    clearTimeout(this.#clock);
     clearTimeout(this.#patience);
-    this.#due = this.#patience = undefined;
-    this.#suffix = undefined;
-    this.#suffixBytes = 0;
+    this.#clock = this.#patience = undefined;
+    this.#coming = this.#ready = undefined;
+    this.#outputs = 0;
+    this.#isDueByTime = false;
+    this.#askAt = Math.ceil(this.#frames / 2);
   }
 }
