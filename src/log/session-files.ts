@@ -170,7 +170,7 @@ export class SessionFiles {
     if (active && !this.lost) await this.home.handles.use(this.path(active), 'r+', (file) => file.sync());
   }
 
-  /** Trims as of the last write. `total` and `current` as they were after an append. Resolves with the lowest number kept. */
+  /** Trims as of the last write, seen from an append after which `entriesAfter` more were written and `current` was the last number. Resolves with the lowest number kept. */
   async trim(entriesAfter: number, current: number): Promise<number> {
     const oldest = await this.retained.trim(this.segments, this.total - entriesAfter, current, this.clock);
     while (this.segments.length > 1 && (this.segments[0] as Segment).last < oldest) this.discard((this.segments.shift() as Segment).base);
@@ -217,13 +217,14 @@ export class SessionFiles {
   private async walk(after: number, until: number, want: number, visit: (record: Stored, segment: Segment) => boolean): Promise<void> {
     let from = after;
     for (let segment = this.segmentAfter(from); segment && from < until; segment = this.segmentAfter(from)) {
+      const { last } = segment;
       try {
         if (!(await this.walkSegment(segment, from, until, want, visit))) return;
-        from = segment.last;
       } catch (error) {
+        // A segment that was trimmed away while it was read has nothing to give.
         if (this.segments.includes(segment)) throw this.named(error, segment);
-        from = segment.last;
       }
+      from = last;
     }
   }
 

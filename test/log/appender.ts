@@ -1,17 +1,18 @@
 // A process of its own that appends until it is killed, and says what it was promised, `<session> <number>` a line, and what troubles it.
-import { writeSync } from 'node:fs';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
 import type { LogWriter } from '../../src/log/log.js';
 import { entry } from './contract.js';
 
+const say = (line: string) => new Promise((said) => process.stdout.write(`${line}\n`, said));
+
 const [dir = '', ...ids] = process.argv.slice(2);
-const log = await openEmbeddedLog({ dir, segmentBytes: 200_000, onTrouble: (sentence) => writeSync(1, `trouble: ${sentence}\n`) });
+const log = await openEmbeddedLog({ dir, segmentBytes: 200_000, onTrouble: (sentence) => void say(`trouble: ${sentence}`) });
 
 async function lane(id: string, writer: LogWriter): Promise<void> {
   for (;;) {
     const size = Math.floor(Math.random() * 20_000);
     const first = await writer.append([entry(Buffer.alloc(size, id), Date.now()), null, entry(`${size}`, Date.now(), 'Size')]);
-    writeSync(1, `${id} ${first + 2}\n`);
+    await say(`${id} ${first + 2}`);
   }
 }
 

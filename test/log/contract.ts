@@ -235,6 +235,29 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         );
       });
 
+      it('gives every entry that it gives once, in order and whole, while more are taken and trimmed', async () => {
+        const writer = await create({ frames: 40, seconds: 1 });
+        const bodyOf = (sequence: number) => `${sequence} `.repeat(1 + (sequence % 50));
+        const appending = (async () => {
+          for (let n = 0; n < 60; n++) {
+            bench.advance(500);
+            await writer.append(Array.from({ length: 10 }, (_, i) => draft(bodyOf(10 * n + i + 1))));
+          }
+        })();
+        const lane = async (limit: { frames: number; bytes: number }) => {
+          for (let after = 0; after < 600; ) {
+            const piece = await writer.reader.read(after, limit);
+            for (const one of piece) {
+              expect(one.sequence).toBeGreaterThan(after);
+              expect(text(one)).toBe(bodyOf(one.sequence));
+              after = one.sequence;
+            }
+            await new Promise(setImmediate);
+          }
+        };
+        await Promise.all([appending, lane({ frames: 3, bytes: 1_000 }), lane({ frames: 50, bytes: 100_000 }), lane(everything)]);
+      });
+
       it('knows the newest entry of each kind', async () => {
         const writer = await create();
         expect(await writer.reader.latest('Keyframe')).toBeUndefined();
