@@ -1,0 +1,127 @@
+// How exact Keyframes are: recordings cut at several places, restored on a fresh and on a dirty terminal, and played to their end. `npx tsx bench/keyframe.ts [folder]`
+// A folder has `manifest.json`: [{id, source, cols, rows, file}], and the files it names.
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Fold } from '../src/terminal/fold.js';
+import { DIRT, difference, feed, lookOf, reference } from '../test/support/look.js';
+
+interface Recording {
+  readonly id: string;
+  readonly source: string;
+  readonly cols: number;
+  readonly rows: number;
+  readonly file: string;
+}
+
+/** Empty if all was exact; else the first difference. */
+type Verdict = {
+  readonly id: string;
+  readonly difference: string;
+  readonly snapshots: number;
+  readonly bytes: number;
+  readonly ms: number;
+};
+
+/** Milliseconds for one recording, after which the reference terminal is taken to hang. */
+const PATIENCE_MS = 30_000;
+const SHARES = [0.25, 0.5, 0.75, 1];
+
+/** A place that is the same in every run. */
+const randomCut = (id: string, length: number): number =>
+  [...id].reduce((hash, c) => (hash * 31 + c.charCodeAt(0)) >>> 0, 7) % (length + 1);
+
+async function judge(folder: string, { id, cols, rows, file }: Recording): Promise<Verdict> {
+  const bytes = readFileSync(path.join(folder, file));
+  const whole = reference(cols, rows);
+  await feed(whole, bytes);
+  const expected = lookOf(whole);
+  const verdict = { id, difference: '', snapshots: 0, bytes: 0, ms: 0 };
+  for (const at of [...SHARES.map((share) => Math.floor(bytes.length * share)), randomCut(id, bytes.length)]) {
+    const fold = new Fold({ cols, rows });
+    fold.output(1, bytes.subarray(0, at));
+    const begun = performance.now();
+    const { bytes: snapshot } = fold.snapshot();
+    verdict.ms += performance.now() - begun;
+    verdict.bytes += snapshot.length;
+    verdict.snapshots += 1;
+    for (const before of ['', DIRT]) {
+      const restored = reference(cols, rows);
+      await feed(restored, before);
+      await feed(restored, snapshot, bytes.subarray(at));
+      const found = difference(lookOf(restored), expected);
+      if (found) verdict.difference ||= `cut at ${at}${before && ', dirty'}: ${found}`;
+      restored.dispose();
+    }
+  }
+  return verdict;
+}
+
+/** One child after another: a reference terminal that hangs can only be killed. */
+class Judges {
+  #child: ChildProcess | undefined;
+
+  async ask(folder: string, recording: Recording): Promise<Verdict> {
+    this.#child ??= fork(fileURLToPath(import.meta.url), ['--judge', folder], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
+    const child = this.#child;
+    const failed = (difference: string): Verdict => ({ id: recording.id, difference, snapshots: 0, bytes: 0, ms: 0 });
+    const verdict = await new Promise<Verdict>((resolve) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      const gone = () => resolve(failed('the terminal hung or died'));
+      child.once('exit', gone);
+      child.once('message', (message: Verdict) => {
+        clearTimeout(timer);
+        child.off('exit', gone);
+        resolve(message);
+      });
+      child.send(recording);
+    });
+    if (verdict.snapshots === 0) this.end();
+    return verdict;
+  }
+
+  end(): void {
+    this.#child?.kill();
+    this.#child = undefined;
+  }
+}
+
+async function main(folder: string, only: string | undefined): Promise<void> {
+  const all = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Recording[];
+  const recordings = all.filter(({ id }) => !only || id.includes(only));
+  const judges = new Judges();
+  const verdicts: Verdict[] = [];
+  for (const recording of recordings) {
+    const verdict = await judges.ask(folder, recording);
+    verdicts.push(verdict);
+    if (verdict.difference) console.log(`${verdict.id}: ${verdict.difference.slice(0, 400)}`);
+  }
+  judges.end();
+  const wild = new Set(recordings.filter(({ source }) => /fuzz|cmin/.test(source)).map(({ id }) => id));
+  const hostile = (id: string): boolean => wild.has(id);
+  for (const [name, some] of [
+    ['real', verdicts.filter(({ id }) => !hostile(id))],
+    ['hostile', verdicts.filter(({ id }) => hostile(id))],
+  ] as const) {
+    const exact = some.filter(({ difference }) => !difference).length;
+    const sum = (of: (verdict: Verdict) => number): number => some.reduce((total, verdict) => total + of(verdict), 0);
+    const each = sum((v) => v.snapshots) || 1;
+    console.log(
+      `${name}: ${exact} of ${some.length} exact; a snapshot has ${Math.round(sum((v) => v.bytes) / each)} bytes and takes ${(sum((v) => v.ms) / each).toFixed(2)} ms`,
+    );
+  }
+}
+
+function answer(folder: string): void {
+  process.on('message', (recording: Recording) => {
+    judge(folder, recording).then(
+      (verdict) => process.send?.(verdict),
+      (error) => process.send?.({ id: recording.id, difference: String(error?.stack ?? error), snapshots: 0, bytes: 0, ms: 0 }),
+    );
+  });
+}
+
+const [first, second] = process.argv.slice(2);
+if (first === '--judge') answer(second as string);
+else await main(first ?? '../shared/corpora', second);

@@ -1,0 +1,160 @@
+// The cells of one screen as bytes: wrap marks, then rows. Assumes a screen that was just erased, no margins, and a plain pen. Knows no modes.
+import type { Buffer, Cell, Emulator, Line } from './emulator.js';
+import { erased, hasInk, plain, restyle, type Style, sameStyle, styleOf } from './style.js';
+
+/** Both zero-based. */
+export const moveTo = (y: number, x: number): string => `\x1b[${y + 1};${x + 1}H`;
+/** Any wide character does; it is written over at once. */
+const WIDE = '\u3000';
+
+/** All cells of a screen. Leaves the pen as it found it, plain and without a link. */
+export function cellsOf(emulator: Emulator, buffer: Buffer): string {
+  const painter = new Painter(emulator);
+  const wrapped = Array.from({ length: emulator.rows }, (_, y) => emulator.line(buffer, y).isWrapped);
+  const marks = wrapMarks(wrapped, emulator.cols);
+  for (let y = 0; y < emulator.rows; y++) {
+    // A wrap mark leaves a blank at the end of the row before and at the beginning of its own.
+    painter.row(emulator.line(buffer, y), y, { first: wrapped[y] === true, last: wrapped[y + 1] === true });
+  }
+  return marks + painter.done();
+}
+
+/**
+ * A row is marked as the continuation of the one above by really writing past the end of that one. The topmost row has none above: it
+ * is marked one row further down, and then the row above it is deleted. (The only row of a screen is marked by scrolling.)
+ */
+function wrapMarks(wrapped: readonly boolean[], cols: number): string {
+  const mark = (y: number): string => `${moveTo(y - 1, cols - 1)}  `;
+  const top = wrapped.length > 1 ? `${mark(1)}\x1b[H\x1b[M\x1b[X` : mark(1);
+  return (wrapped[0] ? top : '') + wrapped.map((is, y) => (is && y > 0 ? mark(y) : '')).join('');
+}
+
+/** Writes rows from left to right, moving and restyling only where it must. */
+class Painter {
+  readonly #emulator: Emulator;
+  readonly #cell: Cell;
+  readonly #out: string[] = [];
+  #style: Style = plain;
+  #y = 0;
+  /** Where the cursor stands in this row; −1 if a move is needed. */
+  #x = -1;
+  /** Cells that are not blank although nothing was put there yet. */
+  #dirty = new Set<number>();
+
+  constructor(emulator: Emulator) {
+    this.#emulator = emulator;
+    this.#cell = emulator.cell();
+  }
+
+  row(line: Line, y: number, stained: { readonly first: boolean; readonly last: boolean }): void {
+    const cols = this.#emulator.cols;
+    this.#y = y;
+    this.#x = -1;
+    this.#dirty = new Set([...(stained.first ? [0] : []), ...(stained.last ? [cols - 1] : [])]);
+    const end = this.#lastHusk(line) ? cols - 1 : cols;
+    for (let x = 0; x < end; ) x += this.#paint(line, x, end);
+  }
+
+  done(): string {
+    this.#restyle(plain);
+    return this.#out.join('');
+  }
+
+  /** Paints what stands at `x`, and returns how many columns that was. */
+  #paint(line: Line, x: number, end: number): number {
+    const cell = line.loadCell(x, this.#cell);
+    const chars = cell.getChars();
+    if (!chars) return this.#isHusk(cell) && x < this.#emulator.cols - 1 ? this.#husk(x) : this.#blanks(line, x, end);
+    const width = cell.getWidth();
+    if (width === 2 && x + 2 > this.#emulator.cols) return this.#blanks(line, x, x + 1);
+    const standsAlone = this.#isMark(chars);
+    if (width > 0 && standsAlone) return this.#loneMark(x, chars);
+    this.#restyle(styleOf(cell));
+    // A mark after a character would join it; after a sequence it does not.
+    if (this.#x !== x || standsAlone) this.#out.push(moveTo(this.#y, x));
+    this.#out.push(chars);
+    this.#dirty.delete(x);
+    const columns = Math.max(1, width);
+    this.#x = x + columns;
+    return columns;
+  }
+
+  /** A run of erased cells with one background. ECH leaves the cursor where it is. */
+  #blanks(line: Line, x: number, end: number): number {
+    const bg = erased(line.loadCell(x, this.#cell).bg);
+    let to = x + 1;
+    while (to < end && this.#sameBlank(line, to, bg)) to++;
+    if (bg.bg === 0 && !this.#dirtyWithin(x, to)) return to - x;
+    this.#restyle(bg);
+    if (this.#x !== x) this.#out.push(moveTo(this.#y, x));
+    this.#out.push(`\x1b[${to - x}X`);
+    this.#x = x;
+    return to - x;
+  }
+
+  #sameBlank(line: Line, x: number, bg: Style): boolean {
+    const cell = line.loadCell(x, this.#cell);
+    return !cell.getChars() && !this.#isHusk(cell) && sameStyle(erased(cell.bg), bg);
+  }
+
+  #dirtyWithin(from: number, to: number): boolean {
+    for (const x of this.#dirty) if (x >= from && x < to) return true;
+    return false;
+  }
+
+  /** An empty cell that is inverse or lined: what is left of a wide character whose other half was written over. */
+  #isHusk(cell: Cell): boolean {
+    return cell.getWidth() > 0 && hasInk(styleOf(cell));
+  }
+
+  #husk(x: number): number {
+    this.#restyle(styleOf(this.#cell));
+    this.#out.push(moveTo(this.#y, x), WIDE, moveTo(this.#y, x + 1), ' ');
+    this.#dirty.delete(x);
+    this.#dirty.add(x + 1);
+    this.#x = -1;
+    return 1;
+  }
+
+  /** In the last column there is no other half: there it is what is left of a wide character that was pushed over the edge. */
+  #lastHusk(line: Line): boolean {
+    const x = this.#emulator.cols - 1;
+    const cell = line.loadCell(x, this.#cell);
+    if (cell.getChars() || !this.#isHusk(cell)) return false;
+    this.#restyle(styleOf(cell));
+    this.#out.push(moveTo(this.#y, x - 1), WIDE, '\x1b[4h', moveTo(this.#y, x - 1), ' ', '\x1b[4l');
+    this.#dirty.add(x - 1);
+    return true;
+  }
+
+  #isMark(chars: string): boolean {
+    const code = chars.codePointAt(0) as number;
+    return code >= 0x300 && this.#emulator.core.unicodeService.wcwidth(code) === 0;
+  }
+
+  /** A combining mark with no character below it: it came after one that is elsewhere by now. */
+  #loneMark(x: number, chars: string): number {
+    const next = x + 1 < this.#emulator.cols ? x + 1 : x;
+    this.#restyle(styleOf(this.#cell));
+    if (x === 0) this.#out.push(moveTo(this.#y, 0), ' \b', chars);
+    else this.#out.push(moveTo(this.#y, x), '\x1b[X', moveTo(this.#y, next), ' \b', chars);
+    this.#dirty.delete(x);
+    if (x > 0 && next !== x) this.#dirty.add(next);
+    this.#x = -1;
+    return 1;
+  }
+
+  #restyle(to: Style): void {
+    if (sameStyle(this.#style, to)) return;
+    if (to.link !== this.#style.link) this.#out.push(linkTo(this.#emulator, to.link));
+    this.#out.push(restyle(this.#style, to));
+    this.#style = to;
+  }
+}
+
+/** Opens a link, or for 0 closes the open one. */
+export function linkTo(emulator: Emulator, key: number): string {
+  const link = emulator.link(key);
+  if (!link) return '\x1b]8;;\x1b\\';
+  return `\x1b]8;${link.id && `id=${link.id}`};${link.uri}\x1b\\`;
+}

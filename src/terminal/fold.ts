@@ -1,0 +1,71 @@
+// The fold of one stream: bytes and sizes in, snapshots and views out, in order and at once. Knows no thread and no session.
+import { StringDecoder } from 'node:string_decoder';
+import { Cut } from './cut.js';
+import { Emulator } from './emulator.js';
+import { Guard } from './guard.js';
+import { snapshotOf } from './snapshot.js';
+import type { ScreenView, Size, Snapshot } from './terminal.js';
+
+/** Throws what the emulator throws; it is of no use after that. */
+export class Fold {
+  readonly #emulator: Emulator;
+  readonly #guard = new Guard();
+  readonly #cut = new Cut();
+  // One for the whole stream, so that a character may lie in two chunks.
+  readonly #utf8 = new StringDecoder('utf8');
+  #size: Size;
+  #anchor = 0;
+
+  constructor(size: Size) {
+    this.#size = size;
+    this.#emulator = new Emulator(size);
+  }
+
+  /** A fold that begins with a snapshot instead of an empty screen. */
+  static from(snapshot: Snapshot): Fold {
+    const fold = new Fold(snapshot);
+    fold.output(snapshot.anchor, snapshot.bytes);
+    return fold;
+  }
+
+  /** The number of the last step folded in whole. */
+  get anchor(): number {
+    return this.#anchor;
+  }
+
+  /** A piece of an output; `sequence` is noted with the last piece. */
+  output(sequence: number, bytes: Uint8Array): void {
+    this.piece(bytes);
+    this.#anchor = sequence;
+  }
+
+  piece(bytes: Uint8Array): void {
+    const seen = this.#guard.pass(bytes);
+    this.#cut.push(bytes);
+    this.#emulator.write(this.#utf8.write(Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength)));
+  }
+
+  resize(sequence: number, size: Size): void {
+    this.#emulator.resize(size);
+    this.#size = size;
+    this.#anchor = sequence;
+  }
+
+  snapshot(): Snapshot {
+    const screen = Buffer.from(snapshotOf(this.#emulator));
+    const bytes = new Uint8Array(Buffer.concat([screen, this.#cut.unfinished]));
+    return { bytes, cols: this.#size.cols, rows: this.#size.rows, anchor: this.#anchor };
+  }
+
+  view(): ScreenView {
+    const { active, core, title } = this.#emulator;
+    const { cols, rows } = this.#size;
+    const lines = Array.from({ length: rows }, (_, y) => this.#emulator.line(active, y).translateToString(true, 0, cols).trimEnd());
+    const cursor = { row: active.y, col: Math.min(active.x, cols - 1), visible: !core.coreService.isCursorHidden };
+    return { cols, rows, sequence: this.#anchor, cursor, title: title ?? '', lines };
+  }
+
+  dispose(): void {
+    this.#emulator.dispose();
+  }
+}

@@ -1,0 +1,67 @@
+// What the main thread and a screen worker say to each other. Knows neither.
+import type { ScreenView, Size, Snapshot } from './terminal.js';
+
+export type Question = 'snapshot' | 'view';
+
+/** Bytes of an output, as a part of the batch's one buffer. */
+export interface Slice {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** To the worker, about one screen (`id`), carried out in this order for each screen. */
+export type Order =
+  | { readonly kind: 'open'; readonly id: number; readonly size: Size }
+  | { readonly kind: 'restore'; readonly id: number; readonly size: Size; readonly anchor: number; readonly bytes: Slice }
+  | { readonly kind: 'output'; readonly id: number; readonly sequence: number; readonly bytes: Slice }
+  | { readonly kind: 'resize'; readonly id: number; readonly sequence: number; readonly size: Size }
+  | { readonly kind: 'ask'; readonly id: number; readonly ticket: number; readonly question: Question }
+  | { readonly kind: 'close'; readonly id: number };
+
+/** All orders of one turn of the event loop. `bytes` is handed over, not copied. */
+export interface Batch {
+  readonly orders: readonly Order[];
+  readonly bytes: Uint8Array;
+}
+
+/** From the worker. */
+export type Report =
+  | { readonly kind: 'folded'; readonly id: number; readonly bytes: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Snapshot | ScreenView }
+  /** The emulator threw; the worker has forgotten this screen. */
+  | { readonly kind: 'broken'; readonly id: number; readonly sequence: number; readonly message: string };
+
+/**
+ * What both threads see at any time: which screen the worker is busy with (0 for none) at which step, and a count that rises with
+ * every piece of work. The main thread finds out by it who was being folded when a worker hung or died.
+ */
+export class Pulse {
+  readonly cells: Float64Array;
+
+  constructor(memory: SharedArrayBuffer = new SharedArrayBuffer(3 * Float64Array.BYTES_PER_ELEMENT)) {
+    this.cells = new Float64Array(memory);
+  }
+
+  begin(id: number, sequence: number): void {
+    this.cells[1] = sequence;
+    this.cells[0] = id;
+    this.cells[2] = this.beats + 1;
+  }
+
+  rest(): void {
+    this.cells[0] = 0;
+    this.cells[2] = this.beats + 1;
+  }
+
+  get id(): number {
+    return this.cells[0] as number;
+  }
+
+  get sequence(): number {
+    return this.cells[1] as number;
+  }
+
+  get beats(): number {
+    return this.cells[2] as number;
+  }
+}

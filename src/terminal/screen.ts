@@ -1,0 +1,315 @@
+// The screens of all sessions, folded in worker threads. Knows a session by its steps, and how to get its past ones again.
+import { availableParallelism } from 'node:os';
+import type { Question, Report } from './screen-messages.js';
+import { ScreenThread } from './screen-thread.js';
+import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type ScreenView, type Size, type Snapshot } from './terminal.js';
+
+/** Milliseconds without progress after which a worker is taken to hang. */
+export const STALL_MS = 2000;
+/** Milliseconds that a question may wait for its answer. */
+export const ANSWER_MS = 10_000;
+/** Bytes of output given and not yet folded, per screen. What comes beyond it is not held here, but read again from the past. */
+export const MAX_BACKLOG = 16 * 1024 * 1024;
+/** Bytes of the past on their way to the worker at a time. */
+const WINDOW = 1024 * 1024;
+/** Times that one screen may end a worker, wherever; twice at the same step is enough, too. */
+const MAX_DEATHS = 3;
+/** Milliseconds before a past that could not be read is tried again. */
+const RETRY_MS = 1000;
+
+export interface ScreenHostOptions {
+  /** Threads, 1 or more; by default 2, and 1 on a machine with two cores or fewer. */
+  readonly workers?: number;
+  readonly stallMs?: number;
+  readonly answerMs?: number;
+  /** For tests: another worker. */
+  readonly script?: URL;
+}
+
+export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
+  const count = options.workers ?? (availableParallelism() > 2 ? 2 : 1);
+  const crews = Array.from({ length: count }, () => new Crew(options));
+  return {
+    open(size, past) {
+      const crew = crews.reduce((least, other) => (other.size < least.size ? other : least));
+      return new FoldedScreen(crew, size, past, options.answerMs ?? ANSWER_MS);
+    },
+    async close() {
+      await Promise.all(crews.map((crew) => crew.close()));
+    },
+  };
+}
+
+/** A thread and the screens that it folds, by the numbers that they have there. A screen that begins anew gets a new number. */
+class Crew {
+  readonly thread: ScreenThread;
+  readonly #screens = new Map<number, FoldedScreen>();
+  #next = 1;
+
+  constructor(options: ScreenHostOptions) {
+    this.thread = new ScreenThread(
+      { script: options.script, stallMs: options.stallMs ?? STALL_MS },
+      {
+        report: (report) => this.#screens.get(report.id)?.told(report),
+        died: (id, sequence) => this.#died(id, sequence),
+        owes: () => [...this.#screens.values()].some((screen) => screen.waits),
+      },
+    );
+  }
+
+  get size(): number {
+    return this.#screens.size;
+  }
+
+  enter(screen: FoldedScreen): number {
+    this.#screens.set(this.#next, screen);
+    return this.#next++;
+  }
+
+  leave(id: number): void {
+    this.#screens.delete(id);
+    this.thread.send({ kind: 'close', id });
+  }
+
+  async close(): Promise<void> {
+    for (const screen of [...this.#screens.values()]) screen.dispose();
+    await this.thread.close();
+  }
+
+  #died(id: number, sequence: number): void {
+    for (const [own, screen] of [...this.#screens]) screen.failed(own === id ? sequence : undefined);
+  }
+}
+
+interface Ask {
+  readonly question: Question;
+  readonly resolve: (value: Snapshot & ScreenView) => void;
+  readonly reject: (reason: ScreenUnavailable) => void;
+  readonly timer: NodeJS.Timeout;
+  sent: boolean;
+}
+
+type Step = Exclude<ScreenStep, { kind: 'snapshot' }>;
+
+/**
+ * Either it is abreast of the stream and passes every step on to the worker, or it is behind: then it reads the past, in the worker's
+ * pace, and keeps what comes meanwhile, as long as there is room for it; what there was no room for is read from the past as well.
+ */
+class FoldedScreen implements Screen {
+  readonly #crew: Crew;
+  readonly #past: () => AsyncIterable<ScreenStep>;
+  readonly #answerMs: number;
+  readonly #size: Size;
+  readonly #asks = new Map<number, Ask>();
+  #id: number;
+  #state: 'abreast' | 'behind' | 'lost' = 'abreast';
+  /** Bytes that the worker has and did not fold yet. */
+  #unfolded = 0;
+  /** The number of the last step that the worker was given. */
+  #given = 0;
+  #waiting: Step[] = [];
+  #waitingBytes = 0;
+  #missed = false;
+  #drained: (() => void) | undefined;
+  #ticket = 0;
+  #deaths: number[] = [];
+  #lostBecause = '';
+
+  constructor(crew: Crew, size: Size, past: () => AsyncIterable<ScreenStep>, answerMs: number) {
+    this.#crew = crew;
+    this.#size = size;
+    this.#past = past;
+    this.#answerMs = answerMs;
+    this.#id = crew.enter(this);
+    crew.thread.send({ kind: 'open', id: this.#id, size });
+  }
+
+  get backlog(): number {
+    return this.#unfolded + this.#waitingBytes;
+  }
+
+  /** Whether the worker owes it anything. */
+  get waits(): boolean {
+    return this.#unfolded > 0 || [...this.#asks.values()].some(({ sent }) => sent);
+  }
+
+  output(sequence: number, bytes: Uint8Array): void {
+    this.#take({ kind: 'output', sequence, bytes });
+  }
+
+  resize(sequence: number, size: Size): void {
+    this.#take({ kind: 'resize', sequence, size });
+  }
+
+  snapshot(): Promise<Snapshot> {
+    return this.#ask('snapshot');
+  }
+
+  view(): Promise<ScreenView> {
+    return this.#ask('view');
+  }
+
+  dispose(): void {
+    this.#lose('the session has let go of it');
+  }
+
+  /** From the worker. */
+  told(report: Report): void {
+    if (report.kind === 'broken') this.failed(report.sequence, report.message);
+    else if (report.kind === 'answer') this.#answered(report.ticket, report.value);
+    else {
+      this.#unfolded -= report.bytes;
+      if (this.#unfolded <= WINDOW) this.#drained?.();
+    }
+  }
+
+  /** The worker has nothing of it any more. `at` is the step that was being folded, if it was this screen's. */
+  failed(at: number | undefined, message = 'its output stopped the worker'): void {
+    if (this.#state === 'lost') return;
+    if (at !== undefined && (this.#deaths.includes(at) || this.#deaths.push(at) >= MAX_DEATHS)) {
+      this.#lose(`output ${at} cannot be shown (${message})`);
+      return;
+    }
+    this.#crew.leave(this.#id);
+    this.#id = this.#crew.enter(this);
+    this.#unfolded = 0;
+    this.#given = 0;
+    for (const ask of this.#asks.values()) ask.sent = false;
+    this.#drained?.();
+    void this.#catchUp(true);
+  }
+
+  #take(step: Step): void {
+    if (this.#state === 'lost') return;
+    const room = step.kind === 'resize' || this.backlog + step.bytes.length <= MAX_BACKLOG;
+    if (this.#state === 'abreast' && room) {
+      this.#give(step);
+      return;
+    }
+    if (this.#state === 'abreast') void this.#catchUp(false);
+    if (room && !this.#missed) this.#keep(step);
+    else this.#missed = true;
+  }
+
+  #keep(step: Step): void {
+    if (step.kind === 'resize') this.#waiting.push(step);
+    else {
+      this.#waiting.push({ ...step, bytes: step.bytes.slice() });
+      this.#waitingBytes += step.bytes.length;
+    }
+  }
+
+  #give(step: ScreenStep): void {
+    const { thread } = this.#crew;
+    const id = this.#id;
+    if (step.kind === 'snapshot') {
+      const { cols, rows, anchor, bytes } = step.snapshot;
+      thread.send({ kind: 'restore', id, size: { cols, rows }, anchor }, bytes);
+      this.#given = anchor;
+      return;
+    }
+    if (step.kind === 'output') {
+      thread.send({ kind: 'output', id, sequence: step.sequence }, step.bytes);
+      this.#unfolded += step.bytes.length;
+    } else thread.send(step.kind === 'resize' ? { kind: 'resize', id, sequence: step.sequence, size: step.size } : step);
+    this.#given = step.sequence;
+  }
+
+  /** Reads the past until nothing is missing, then goes on with what waited. Ends without a word when a newer one has begun. */
+  async #catchUp(anew: boolean): Promise<void> {
+    const id = this.#id;
+    const over = () => this.#state === 'lost' || this.#id !== id;
+    this.#state = 'behind';
+    if (anew) this.#crew.thread.send({ kind: 'open', id, size: this.#size });
+    do {
+      this.#forgetWaiting();
+      await this.#readPast(over).catch(() => this.#pauseBeforeRetry());
+      if (over()) return;
+    } while (this.#missed);
+    this.#state = 'abreast';
+    const waited = this.#waiting;
+    this.#forgetWaiting();
+    for (const step of waited) if (step.sequence > this.#given) this.#give(step);
+    for (const [ticket, ask] of this.#asks) this.#send(ticket, ask);
+  }
+
+  async #readPast(over: () => boolean): Promise<void> {
+    for await (const step of this.#past()) {
+      const number = step.kind === 'snapshot' ? step.snapshot.anchor : step.sequence;
+      // Number 0 is the beginning: a snapshot of a screen on which nothing was written yet.
+      if (over()) return;
+      if (number <= this.#given && !(step.kind === 'snapshot' && this.#given === 0)) continue;
+      this.#give(step);
+      if (this.#unfolded > WINDOW) await this.#drain();
+      if (over()) return;
+    }
+  }
+
+  #drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#drained = () => {
+        this.#drained = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #pauseBeforeRetry(): Promise<void> {
+    this.#missed = true;
+    return new Promise((resolve) => setTimeout(resolve, RETRY_MS).unref());
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#missed = false;
+  }
+
+  #ask<T extends Snapshot | ScreenView>(question: Question): Promise<T> {
+    if (this.#state === 'lost') return Promise.reject(new ScreenUnavailable(`there is no screen: ${this.#lostBecause}`));
+    return new Promise<T>((resolve, reject) => {
+      const ticket = ++this.#ticket;
+      const timer = setTimeout(() => this.#refuse(ticket, this.#late()), this.#answerMs).unref();
+      const ask: Ask = { question, resolve: resolve as Ask['resolve'], reject, timer, sent: false };
+      this.#asks.set(ticket, ask);
+      if (this.#state === 'abreast') this.#send(ticket, ask);
+    });
+  }
+
+  #late(): string {
+    const { trouble } = this.#crew.thread;
+    return `the screen was not ready within ${this.#answerMs} ms${trouble && ` (its worker: ${trouble})`}`;
+  }
+
+  #send(ticket: number, ask: Ask): void {
+    ask.sent = true;
+    this.#crew.thread.send({ kind: 'ask', id: this.#id, ticket, question: ask.question });
+  }
+
+  #answered(ticket: number, value: Snapshot | ScreenView): void {
+    const ask = this.#asks.get(ticket);
+    if (!ask) return;
+    this.#asks.delete(ticket);
+    clearTimeout(ask.timer);
+    ask.resolve(value as Snapshot & ScreenView);
+  }
+
+  #refuse(ticket: number, message: string): void {
+    const ask = this.#asks.get(ticket);
+    if (!ask) return;
+    this.#asks.delete(ticket);
+    clearTimeout(ask.timer);
+    ask.reject(new ScreenUnavailable(message));
+  }
+
+  #lose(because: string): void {
+    if (this.#state === 'lost') return;
+    this.#state = 'lost';
+    this.#lostBecause = because;
+    this.#crew.leave(this.#id);
+    this.#unfolded = 0;
+    this.#forgetWaiting();
+    this.#drained?.();
+    for (const ticket of [...this.#asks.keys()]) this.#refuse(ticket, `there is no screen: ${because}`);
+  }
+}

@@ -1,0 +1,142 @@
+// The screens of one worker, folded in turns, so that none waits for another's flood. Knows no thread.
+import { Fold } from './fold.js';
+import type { Batch, Order, Pulse, Report } from './screen-messages.js';
+import type { Size } from './terminal.js';
+
+/** Milliseconds that one screen may be folded before the next one has its turn. */
+const TURN_MS = 8;
+/** Bytes fed at once, at most; the emulator's buffers stay small with it. */
+const MAX_PIECE = 4096;
+/** Cells that one piece may make the emulator touch, at most (about 20 ms): the dearest sequences have four bytes, and clear or shift a screen. */
+const CELLS_PER_PIECE = 4_194_304;
+
+/** Bytes that may be fed to a screen of this size at once. */
+export function pieceFor({ cols, rows }: Size): number {
+  // Shifting lines by n costs up to rows × rows, however narrow they are.
+  const dearest = cols * rows + 2 * rows * rows;
+  return Math.max(16, Math.min(MAX_PIECE, Math.floor((4 * CELLS_PER_PIECE) / dearest)));
+}
+
+interface Work {
+  readonly order: Order;
+  readonly bytes: Uint8Array;
+}
+
+interface Place {
+  readonly id: number;
+  readonly works: Work[];
+  fold: Fold | undefined;
+  /** Bytes of the first work that are folded. */
+  at: number;
+  piece: number;
+}
+
+/** Takes orders, does them in turns, and tells what came of them. */
+export class Turns {
+  readonly #places = new Map<number, Place>();
+  readonly #busy = new Set<Place>();
+  readonly #pulse: Pulse;
+  readonly #tell: (reports: readonly Report[]) => void;
+
+  constructor(pulse: Pulse, tell: (reports: readonly Report[]) => void) {
+    this.#pulse = pulse;
+    this.#tell = tell;
+  }
+
+  take({ orders, bytes }: Batch): void {
+    for (const order of orders) {
+      if (order.kind === 'close') this.#close(order.id);
+      else this.#placeOf(order)?.works.push({ order, bytes: 'bytes' in order ? bytes.subarray(order.bytes.from, order.bytes.to) : EMPTY });
+    }
+    for (const place of this.#places.values()) if (place.works.length > 0) this.#busy.add(place);
+  }
+
+  get idle(): boolean {
+    return this.#busy.size === 0;
+  }
+
+  /** One turn of the screen that has waited longest. */
+  turn(): void {
+    const [place] = this.#busy;
+    if (!place) return;
+    this.#busy.delete(place);
+    const reports = this.#turnOf(place);
+    this.#pulse.rest();
+    if (place.works.length > 0) this.#busy.add(place);
+    this.#tell(reports);
+  }
+
+  #turnOf(place: Place): Report[] {
+    const reports: Report[] = [];
+    const end = performance.now() + TURN_MS;
+    let folded = 0;
+    try {
+      do folded += this.#step(place, reports);
+      while (place.works.length > 0 && performance.now() < end);
+    } catch (error) {
+      reports.push({ kind: 'broken', id: place.id, sequence: this.#pulse.sequence, message: String(error) });
+      this.#close(place.id);
+    }
+    if (folded > 0) reports.push({ kind: 'folded', id: place.id, bytes: folded });
+    return reports;
+  }
+
+  /** One piece of the first work; returns the bytes that count as folded. */
+  #step(place: Place, reports: Report[]): number {
+    const work = place.works[0] as Work;
+    const { order, bytes } = work;
+    this.#pulse.begin(place.id, 'sequence' in order ? order.sequence : 0);
+    if (order.kind === 'open' || order.kind === 'restore') this.#begin(place, order.size);
+    if (order.kind === 'output' || order.kind === 'restore') return this.#piece(place, order, bytes);
+    place.works.shift();
+    const fold = place.fold as Fold;
+    if (order.kind === 'resize') {
+      fold.resize(order.sequence, order.size);
+      place.piece = pieceFor(order.size);
+    } else if (order.kind === 'ask') {
+      const value = order.question === 'snapshot' ? fold.snapshot() : fold.view();
+      reports.push({ kind: 'answer', id: place.id, ticket: order.ticket, value });
+    }
+    return 0;
+  }
+
+  #piece(place: Place, order: Order & { kind: 'output' | 'restore' }, bytes: Uint8Array): number {
+    const fold = place.fold as Fold;
+    const piece = bytes.subarray(place.at, place.at + place.piece);
+    place.at += piece.length;
+    if (place.at < bytes.length) fold.piece(piece);
+    else {
+      fold.output(order.kind === 'output' ? order.sequence : order.anchor, piece);
+      place.at = 0;
+      place.works.shift();
+    }
+    return order.kind === 'output' ? piece.length : 0;
+  }
+
+  #begin(place: Place, size: Size): void {
+    if (place.at > 0) return;
+    place.fold?.dispose();
+    place.fold = new Fold(size);
+    place.piece = pieceFor(size);
+  }
+
+  /** Nothing for a screen that broke: what was on its way to it is dropped. */
+  #placeOf({ id, kind }: Order): Place | undefined {
+    const known = this.#places.get(id);
+    if (known || (kind !== 'open' && kind !== 'restore')) return known;
+    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE };
+    this.#places.set(id, place);
+    return place;
+  }
+
+  #close(id: number): void {
+    const place = this.#places.get(id);
+    if (!place) return;
+    place.works.length = 0;
+    place.fold?.dispose();
+    this.#places.delete(id);
+    this.#busy.delete(place);
+  }
+}
+
+const EMPTY = new Uint8Array(0);

@@ -1,0 +1,182 @@
+// Screens in their worker threads: in order, beside the stream, and there again after a worker hung or died.
+import { afterEach, describe, expect, it } from 'vitest';
+import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions } from '../../src/terminal/screen.js';
+import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type Snapshot } from '../../src/terminal/terminal.js';
+import { feed, lookOf, reference } from '../support/look.js';
+
+const SIZE = { cols: 80, rows: 24 };
+const MORTAL = { workers: 1, stallMs: 500, script: new URL('../support/mortal-worker.ts', import.meta.url) };
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+
+const hosts: ScreenHost[] = [];
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
+});
+
+function host(options: ScreenHostOptions = { workers: 1 }): ScreenHost {
+  const made = createScreenHost(options);
+  hosts.push(made);
+  return made;
+}
+
+/** A session as its screen knows it: all that was given, kept as the past. */
+class Session {
+  readonly past: ScreenStep[] = [];
+  readonly screen: Screen;
+  reads = 0;
+
+  constructor(host: ScreenHost) {
+    this.screen = host.open(SIZE, () => this.#read());
+  }
+
+  print(text: string): number {
+    const step = { kind: 'output', sequence: this.past.length + 1, bytes: bytes(text) } as const;
+    this.past.push(step);
+    this.screen.output(step.sequence, step.bytes);
+    return step.sequence;
+  }
+
+  async *#read(): AsyncIterable<ScreenStep> {
+    this.reads += 1;
+    for (const step of [...this.past]) {
+      await Promise.resolve();
+      yield step;
+    }
+  }
+
+  async firstLine(): Promise<string | undefined> {
+    return (await this.screen.view()).lines[0];
+  }
+}
+
+async function shownBy(snapshot: Snapshot): Promise<readonly string[]> {
+  const terminal = reference(snapshot.cols, snapshot.rows);
+  await feed(terminal, snapshot.bytes);
+  return lookOf(terminal).text;
+}
+
+describe('a screen', () => {
+  it('answers with the state after everything given before the question', async () => {
+    const session = new Session(host());
+    session.print('one');
+    const first = session.screen.snapshot();
+    session.print(' two');
+    session.screen.resize(3, { cols: 40, rows: 10 });
+    const second = session.screen.snapshot();
+    const view = await session.screen.view();
+    expect((await shownBy(await first))[0]).toBe('one');
+    expect(await first).toMatchObject({ anchor: 1, cols: 80, rows: 24 });
+    expect((await shownBy(await second))[0]).toBe('one two');
+    expect(await second).toMatchObject({ anchor: 3, cols: 40, rows: 10 });
+    expect(view).toMatchObject({ sequence: 3, cols: 40, rows: 10, cursor: { row: 0, col: 7, visible: true } });
+  });
+
+  it('begins empty, with anchor 0', async () => {
+    expect(await new Session(host()).screen.snapshot()).toMatchObject({ anchor: 0, ...SIZE });
+  });
+
+  it('leaves the bytes to whoever gave them, who may change them at once', async () => {
+    const { screen } = new Session(host());
+    const buffer = bytes('mine');
+    screen.output(1, buffer);
+    buffer.fill(0x78);
+    expect((await screen.view()).lines[0]).toBe('mine');
+    expect(buffer.byteLength).toBe(4);
+  });
+
+  it('counts what is not folded yet', async () => {
+    const { screen } = new Session(host());
+    screen.output(1, new Uint8Array(100_000).fill(0x61));
+    expect(screen.backlog).toBe(100_000);
+    await screen.view();
+    expect(screen.backlog).toBe(0);
+  });
+
+  it('holds a bounded part of a flood, and reads the rest from the past', async () => {
+    const session = new Session(host());
+    const line = `${'x'.repeat(78)}\r\n`.repeat(6000);
+    let most = 0;
+    for (let given = 0; given < MAX_BACKLOG * 1.5; given += line.length) {
+      session.print(line);
+      most = Math.max(most, session.screen.backlog);
+    }
+    const last = session.print('\x1b[H\x1b[Jend');
+    const view = await session.screen.view();
+    expect(most).toBeLessThanOrEqual(MAX_BACKLOG);
+    expect(session.reads).toBeGreaterThan(0);
+    expect([view.sequence, view.lines[0]]).toEqual([last, 'end']);
+  });
+
+  it('is none after it was let go of', async () => {
+    const { screen } = new Session(host());
+    const asked = screen.snapshot();
+    screen.dispose();
+    await expect(asked).rejects.toBeInstanceOf(ScreenUnavailable);
+    await expect(screen.view()).rejects.toBeInstanceOf(ScreenUnavailable);
+  });
+
+  it.each([
+    ['scrolls without end', '\x1b[2147483647S'],
+    ['scrolls far, often', '\x1b[99999S'],
+    ['inserts lines', '\x1b[2147483647L'],
+    ['repeats a character', 'x\x1b[2147483647b'],
+    ['erases up to the last line', '\x1b[24;80H\x1b[1J'],
+    ['heaps marks on a cell', `e${'\u0301'.repeat(200)}`],
+    ['opens links', '\x1b]8;;http://example.com\x07x'],
+    ['clears the screen', '\x1b[2J'],
+  ])('answers while its neighbour %s', async (_, sequence) => {
+    const both = host();
+    const [hostile, neighbour] = [new Session(both), new Session(both)];
+    for (let i = 0; i < 4; i++) hostile.print(sequence.repeat(Math.ceil(60_000 / sequence.length)));
+    neighbour.print('here');
+    expect(await neighbour.firstLine()).toBe('here');
+    expect(hostile.screen.backlog).toBeGreaterThan(0);
+    expect((await hostile.screen.snapshot()).anchor).toBe(4);
+  });
+});
+
+describe('a worker that is lost', () => {
+  it('is replaced, and its screens are folded again', async () => {
+    const one = host(MORTAL);
+    const [victim, cause] = [new Session(one), new Session(one)];
+    victim.print('still here');
+    cause.print('DIE');
+    expect(await victim.firstLine()).toBe('still here');
+    victim.print(' and on');
+    expect(await victim.firstLine()).toBe('still here and on');
+  });
+
+  it.each(['DIE', 'HANG', 'THROW'])('by the same output twice is lost by it no more: %s', async (word) => {
+    const one = host(MORTAL);
+    const [victim, cause] = [new Session(one), new Session(one)];
+    victim.print('still here');
+    cause.print('fine');
+    cause.print(word);
+    await expect(cause.screen.snapshot()).rejects.toThrow(/output 2 cannot be shown/);
+    await expect(cause.screen.view()).rejects.toBeInstanceOf(ScreenUnavailable);
+    cause.print('ignored');
+    expect(cause.screen.backlog).toBe(0);
+    expect(await victim.firstLine()).toBe('still here');
+  });
+
+  it('is folded from the newest snapshot of the past, and only from what came after it', async () => {
+    const session = new Session(host(MORTAL));
+    session.print('one');
+    const snapshot = await session.screen.snapshot();
+    session.past.splice(0, 1, { kind: 'snapshot', snapshot: { ...snapshot, bytes: bytes('from the snapshot') } });
+    session.screen.output(2, bytes('THROW'));
+    session.past.push({ kind: 'output', sequence: 2, bytes: bytes(', and on') });
+    expect(await session.screen.view()).toMatchObject({ sequence: 2, lines: expect.arrayContaining(['from the snapshot, and on']) });
+  });
+
+  it('makes a question wait for a bounded time', async () => {
+    const made = createScreenHost({ ...MORTAL, answerMs: 300 });
+    hosts.push(made);
+    const screen = made.open(SIZE, async function* () {
+      await new Promise(() => {});
+      yield* [];
+    });
+    screen.output(1, bytes('DIE'));
+    await expect(screen.snapshot()).rejects.toThrow(/not ready within 300 ms/);
+  });
+});
