@@ -1,5 +1,5 @@
 // What a session is to those who attach to it, wherever its terminal runs. Knows no socket, no Redis and no HTTP.
-import type { Fault, GoodbyeReason } from '../errors.js';
+import type { GoodbyeReason } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
 import type { ScreenView, Size, Snapshot } from '../terminal/terminal.js';
@@ -140,5 +140,3 @@ export interface TaskJson {
   readonly history?: readonly MessageJson[];
   readonly [key: string]: unknown;
 }
-
-export type { Fault };
