@@ -12,8 +12,9 @@ import { typeAll } from './typing.js';
 export const EXIT_FAILURE = 255;
 /** How long a line for the person covers the last row, in milliseconds. */
 const NOTICE_MS = 3000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const CTRL_C = 3;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const CTRL_C = 0x03;
+const ESCAPE = 0x1b;
 
 export interface AttachmentOptions {
   readonly streams: Streams;
@@ -138,9 +139,10 @@ export class Attachment {
   }
 
   #type(bytes: Uint8Array): void {
-    if (this.#client.input(bytes)) return;
-    // Who only watches has no program to interrupt.
-    if (this.#client.role === 'observer' && bytes[0] === CTRL_C) this.#detach();
+    if (this.#client.input(bytes) || this.#client.role !== 'observer') return;
+    // Who only watches has no program to interrupt. What begins with an escape may be this terminal's own answer.
+    if (bytes[0] === CTRL_C) this.#detach();
+    else if (bytes[0] !== ESCAPE) this.#notice(this.#welcome());
   }
 
   #detach(): void {
@@ -154,7 +156,8 @@ export class Attachment {
       this.#terminal.reopen();
       this.#wipe();
     });
-    this.#on(this.#streams.stdout, 'error', () => this.#stop(128 + constants.signals.SIGPIPE));
+    // It stays until the process ends: what is still on its way to a reader that is gone fails later.
+    this.#streams.stdout.on('error', () => this.#stop(128 + constants.signals.SIGPIPE));
     this.#on(this.#streams.stdout, 'resize', () => {
       const { size } = this.#terminal;
       if (size) this.#client.resize(size);

@@ -142,7 +142,7 @@ export class TerminalClient {
   requestKeyframe(): void {
     this.#receiver.askForKeyframe();
     this.#keyframeWanted = !this.#receiver.joined;
-    this.#link.connection?.send('pty.request_keyframe', {});
+    if (this.#receiver.joined) this.#link.connection?.send('pty.request_keyframe', {});
   }
 
   /** Leaves in order; the session goes on (pty-ext §6.2). Resolves when it is done. */

@@ -44,13 +44,14 @@ interface Pending {
   failed(fault: Fault): void;
 }
 
+/** Throws what the dial throws: nothing was begun then. */
 export class Connection {
   readonly #target: Target;
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
   readonly #pending = new Map<string, Pending>();
   readonly #watch: ReturnType<typeof setInterval>;
-  #helloTimer: ReturnType<typeof setTimeout>;
+  readonly #helloTimer: ReturnType<typeof setTimeout>;
   #open = false;
   #over = false;
   #silent = 0;
@@ -59,8 +60,6 @@ export class Connection {
   constructor(dial: Dial, target: Target, events: ConnectionEvents) {
     this.#target = target;
     this.#events = events;
-    this.#watch = setInterval(() => this.#listenForLife(), SILENCE_MS);
-    this.#helloTimer = setTimeout(() => this.drop('the gateway said no hello in time'), HELLO_MS);
     this.#socket = dial(target, {
       opened: () => {
         this.#open = true;
@@ -68,6 +67,8 @@ export class Connection {
       message: (data) => this.#receive(data),
       closed: (end) => this.#end(end),
     });
+    this.#watch = setInterval(() => this.#listenForLife(), SILENCE_MS);
+    this.#helloTimer = setTimeout(() => this.drop('the gateway said no hello in time'), HELLO_MS);
   }
 
   /** Returns the id of the request. Nothing is sent once the connection is at its end. */

@@ -64,13 +64,8 @@ export class Link {
     if (this.#isOver() || this.#connection) return;
     clearTimeout(this.#timer);
     this.#become({ name: 'connecting', attempt: this.#failures + 1 });
-    const { dial, target, token } = this.#options;
-    try {
-      const fresh = typeof token === 'function' ? await token() : token;
-      if (!this.#isOver()) this.#connection = new Connection(dial, { ...target, token: fresh }, this.#connectionEvents());
-    } catch (error) {
-      this.end('unauthenticated', `no connection could be begun: ${error instanceof Error ? error.message : error}`);
-    }
+    const token = await this.#freshToken();
+    if (!this.#isOver() && !this.#connection) this.#dial(token);
   }
 
   /** The client has all it missed. */
@@ -95,6 +90,25 @@ export class Link {
   #become(state: State): void {
     this.#state = state;
     this.#events.state(state);
+  }
+
+  async #freshToken(): Promise<string | undefined> {
+    const { token } = this.#options;
+    try {
+      return typeof token === 'function' ? await token() : token;
+    } catch (error) {
+      this.end('unauthenticated', `no token could be got: ${(error as Error).message}`);
+      return undefined;
+    }
+  }
+
+  #dial(token: string | undefined): void {
+    const { dial, target } = this.#options;
+    try {
+      this.#connection = new Connection(dial, { ...target, token }, this.#connectionEvents());
+    } catch (error) {
+      this.end('refused', `no connection can be made like this: ${(error as Error).message}`);
+    }
   }
 
   #connectionEvents(): ConnectionEvents {

@@ -437,3 +437,14 @@ describe('waiting', () => {
     expect((await waiting).retryInMs).toBeGreaterThanOrEqual(10_000);
   });
 });
+
+describe('what cannot be begun', () => {
+  it('ends with the reason: no token, or an address that is none', async () => {
+    const noToken = attach('ws://127.0.0.1:1/attach', { token: () => Promise.reject(new Error('signed out')) });
+    expect(await noToken.ended).toMatchObject({ reason: 'unauthenticated', message: 'no token could be got: signed out' });
+    expect(await attach('http//nothing').ended).toMatchObject({
+      reason: 'refused',
+      message: expect.stringMatching(/^no connection can be made/),
+    });
+  });
+});
