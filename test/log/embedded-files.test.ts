@@ -67,7 +67,7 @@ async function fell(id: string): Promise<void> {
 }
 
 describe('a process that was killed', () => {
-  it('leaves all whole records, wherever its last write was cut, and the numbers go on after them', async () => {
+  it('leaves all whole records, wherever its last write was cut, and the numbers go on after them', { timeout: 120_000 }, async () => {
     const writer = await (await open()).create('s', {}, forever);
     const long = 'three, and longer than what will be written over it '.repeat(5);
     const ends: number[] = [];
