@@ -115,6 +115,18 @@ describe('attach', () => {
     expect(alice.raw.lastIndexOf('\x1b[?25h')).toBeGreaterThan(alice.raw.lastIndexOf('\x1b[?25l'));
   });
 
+  it('gives the terminal back even when the command itself fails', async () => {
+    const failing = "process.on('SIGUSR2', () => { throw new Error('a fault of ours') })";
+    const { alice, peer } = await attached({ env: { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(failing)}"` } });
+    peer.output(4, '\x1b[?1049h\x1b[?1003hin an editor');
+    await alice.sees('in an editor');
+    alice.kill('SIGUSR2');
+    expect(await alice.exit).toBeGreaterThan(0);
+    await alice.seesNo('in an editor');
+    expect(alice.isInAlternateScreen).toBe(false);
+    expect(alice.modes.mouseTrackingMode).toBe('none');
+  });
+
   it('comes back after a cut with the past it missed, and tells of it in a line', async () => {
     const { alice, peer, connection } = await attached();
     await alice.sees('the prompt$');
