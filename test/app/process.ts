@@ -56,11 +56,3 @@ function start(args: string[], env: NodeJS.ProcessEnv): Run {
   child.on('close', () => wake());
   return result;
 }
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

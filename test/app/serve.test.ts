@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
-import { freePort, type Run, run, runScript } from './process.js';
+import { freePort } from '../support/free-port.js';
+import { type Run, run, runScript } from './process.js';
 
 const running: Run[] = [];
 afterEach(async () => {

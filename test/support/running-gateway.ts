@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePort } from './free-port.js';
 
 /** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */
 const dist = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist');
@@ -52,16 +53,6 @@ export async function startGateway(env: Readonly<Record<string, string>> = {}, p
     await stop();
     throw error;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('no port was given');
-  return address.port;
 }
 
 function agentsFile(folder: string): string {

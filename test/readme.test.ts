@@ -1,0 +1,78 @@
+import { execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openAgentsFile } from '../src/agents-file.js';
+import { freePort } from './support/free-port.js';
+
+const root = path.resolve(import.meta.dirname, '..');
+const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+const blocks = (language: string) =>
+  [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map((m) => m[1] as string);
+const [start, ...others] = blocks('sh') as [string, ...string[]];
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(path.join(os.tmpdir(), 'readme-'));
+});
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+/** Runs a script in a shell, in a process group of its own that ends with it. */
+function shell(script: string, cwd: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, detached: true, env: { ...process.env, ...env } });
+    let out = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (out += data));
+    child.on('exit', (code) => {
+      if (child.pid) process.kill(-child.pid, 'SIGTERM');
+      resolve({ code, out });
+    });
+  });
+}
+
+/** The command's port, where the README has the default one. */
+const at = (port: number, script: string) => script.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
+const untilReady = (port: number) => `until curl -sf http://127.0.0.1:${port}/readyz >/dev/null; do sleep 0.1; done`;
+
+describe('The README', () => {
+  it('is two commands from a fresh clone to a URL that opens', { timeout: 300_000 }, async () => {
+    const port = await freePort();
+    const clone = path.join(dir, 'clone');
+    await new Promise((resolve, reject) => execFile('git', ['clone', '-q', root, clone], (e) => (e ? reject(e) : resolve(undefined))));
+    const lines = start.trim().split('\n');
+    expect(lines).toEqual(['npm ci', 'npm start']);
+    const script = `${lines[0]}; ${lines[1]} >log 2>&1 & ${untilReady(port)}; sleep 0.2; cat log; curl -s http://127.0.0.1:${port}/`;
+    const { code, out } = await shell(script.replace('; npm start', '\nnpm start'), clone, { PORT: String(port) });
+    expect(out).toMatch(new RegExp(`Open http://127\\.0\\.0\\.1:${port}/#token=ey`));
+    expect(out).toMatch(/<title>/);
+    expect(code).toBe(0);
+  });
+
+  it('begins, lists, types into, shares and reads a session as it says, and watches it from a program', { timeout: 120_000 }, async () => {
+    const port = await freePort();
+    // The commands are run where the gateway is installed, so that npx finds it; what they make goes elsewhere.
+    const [serve, ...rest] = others.map((block) => at(port, block)) as [string, ...string[]];
+    const watcher = path.join(root, 'dist', 'readme-watcher.mjs');
+    await writeFile(watcher, blocks('js')[0] as string);
+    const end = `curl -s -X DELETE "http://127.0.0.1:${port}/agents/shell/sessions/$ID" -H "Authorization: Bearer $PTY_GATEWAY_TOKEN"`;
+    const script = [serve.replace(/serve &/, `serve & ${untilReady(port)}`), ...rest, end, `node ${watcher} "$URL"`].join('\n');
+    const { code, out } = await shell(script, root, { PORT: String(port), DATA_DIR: path.join(dir, 'data'), HOME: dir, PS1: '$ ' });
+    await rm(watcher);
+    expect(out).toMatch(/first/);
+    expect(out.match(/^hello from the command line/gm)?.length ?? 0).toBeGreaterThanOrEqual(1);
+    expect(out).toMatch(/^ended$/m);
+    expect(code).toBe(0);
+  });
+
+  it('shows an agents file that the gateway takes', async () => {
+    const file = path.join(dir, 'agents.yaml');
+    await writeFile(file, blocks('yaml')[0] as string);
+    const agents = openAgentsFile(file).list();
+    expect(agents.map(({ id }) => id)).toEqual(['build', 'top']);
+  });
+
+  it('names files and folders that are there', async () => {
+    for (const [, target] of readme.matchAll(/\]\(([^)#]+)\)/g)) await readFile(path.join(root, target as string));
+  });
+});
