@@ -206,7 +206,11 @@ export class Emulator {
 
   #makeWhole(buffer: Buffer): void {
     const { lines } = buffer;
-    if (lines.length === 0) return;
+    // The alternate screen has no lines while it is not shown.
+    if (lines.length === 0) {
+      lines.maxLength = this.rows;
+      return;
+    }
     const above = buffer.ybase;
     lines.trimStart(above);
     buffer.ybase = 0;

@@ -116,7 +116,7 @@ function modes({ core }: Emulator): string {
  * Cursor, pen, character sets, and the modes that change how text is written. Two things besides the position make a cursor: a wrap that
  * is pending, which only writing into the last column brings about, and the character before it, which a combining mark or REP refers
  * to until the next sequence. So for the second the last thing written is that character, once more; for the first it is enough to write
- * it before the pen is set.
+ * it before the pen is set. (One thing is lost: a mark or REP right after a control that took the cursor away from the character.)
  */
 function end(emulator: Emulator): string {
   const last = lastCell(emulator);

@@ -4,11 +4,11 @@ import type { Batch, Order, Pulse, Report } from './screen-messages.js';
 import type { Size } from './terminal.js';
 
 /** Milliseconds that one screen may be folded before the next one has its turn. */
-const TURN_MS = 8;
+const TURN_MS = 4;
 /** Bytes fed at once, at most; the emulator's buffers stay small with it. */
 const MAX_PIECE = 4096;
-/** Cells that one piece may make the emulator touch, at most (about 20 ms): the dearest sequences have four bytes, and clear or shift a screen. */
-const CELLS_PER_PIECE = 4_194_304;
+/** Cells that one piece may make the emulator touch, at most (about 10 ms): the dearest sequences have few bytes, and clear, fill or shift a screen. */
+const CELLS_PER_PIECE = 1_048_576;
 
 /** Bytes that may be fed to a screen of this size at once. */
 export function pieceFor({ cols, rows }: Size): number {
@@ -29,12 +29,15 @@ interface Place {
   /** Bytes of the first work that are folded. */
   at: number;
   piece: number;
+  /** The number of its last turn. */
+  turn: number;
 }
 
 /** Takes orders, does them in turns, and tells what came of them. */
 export class Turns {
   readonly #places = new Map<number, Place>();
   readonly #busy = new Set<Place>();
+  #turns = 0;
   readonly #pulse: Pulse;
   readonly #tell: (reports: readonly Report[]) => void;
 
@@ -46,23 +49,23 @@ export class Turns {
   take({ orders, bytes }: Batch): void {
     for (const order of orders) {
       if (order.kind === 'close') this.#close(order.id);
-      else this.#placeOf(order)?.works.push({ order, bytes: 'bytes' in order ? bytes.subarray(order.bytes.from, order.bytes.to) : EMPTY });
+      else this.#give(order, 'bytes' in order ? bytes.subarray(order.bytes.from, order.bytes.to) : EMPTY);
     }
-    for (const place of this.#places.values()) if (place.works.length > 0) this.#busy.add(place);
   }
 
   get idle(): boolean {
     return this.#busy.size === 0;
   }
 
-  /** One turn of the screen that has waited longest. */
+  /** One turn of the screen whose last one is longest ago: who asks while another floods is next. */
   turn(): void {
-    const [place] = this.#busy;
+    let place: Place | undefined;
+    for (const other of this.#busy) if (!place || other.turn < place.turn) place = other;
     if (!place) return;
-    this.#busy.delete(place);
+    place.turn = ++this.#turns;
     const reports = this.#turnOf(place);
     this.#pulse.rest();
-    if (place.works.length > 0) this.#busy.add(place);
+    if (place.works.length === 0) this.#busy.delete(place);
     this.#tell(reports);
   }
 
@@ -79,6 +82,13 @@ export class Turns {
     }
     if (folded > 0) reports.push({ kind: 'folded', id: place.id, bytes: folded });
     return reports;
+  }
+
+  #give(order: Order, bytes: Uint8Array): void {
+    const place = this.#placeOf(order);
+    if (!place) return;
+    place.works.push({ order, bytes });
+    this.#busy.add(place);
   }
 
   /** One piece of the first work; returns the bytes that count as folded. */
@@ -124,7 +134,7 @@ export class Turns {
   #placeOf({ id, kind }: Order): Place | undefined {
     const known = this.#places.get(id);
     if (known || (kind !== 'open' && kind !== 'restore')) return known;
-    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE };
+    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE, turn: 0 };
     this.#places.set(id, place);
     return place;
   }
