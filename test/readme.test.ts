@@ -55,9 +55,14 @@ describe('The README', () => {
     const [serve, ...rest] = others.map((block) => at(port, block)) as [string, ...string[]];
     const watcher = path.join(root, 'dist', 'readme-watcher.mjs');
     await writeFile(watcher, blocks('js')[0] as string);
-    const end = `curl -s -X DELETE "http://127.0.0.1:${port}/agents/shell/sessions/$ID" -H "Authorization: Bearer $PTY_GATEWAY_TOKEN"`;
-    const script = [serve.replace(/serve &/, `serve & ${untilReady(port)}`), ...rest, end, `node ${watcher} "$URL"`].join('\n');
-    const { code, out } = await shell(script, root, { PORT: String(port), DATA_DIR: path.join(dir, 'data'), HOME: dir, PS1: '$ ' });
+    const script = [serve.replace(/serve &/, `serve & ${untilReady(port)}`), ...rest, `node ${watcher} "$URL"`].join('\n');
+    const { code, out } = await shell(script, root, {
+      PORT: String(port),
+      PTY_GATEWAY_URL: `http://127.0.0.1:${port}`,
+      DATA_DIR: path.join(dir, 'data'),
+      HOME: dir,
+      PS1: '$ ',
+    });
     await rm(watcher);
     expect(out).toMatch(/first/);
     expect(out.match(/^hello from the command line/gm)?.length ?? 0).toBeGreaterThanOrEqual(1);
