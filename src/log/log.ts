@@ -17,10 +17,28 @@ export interface Numbered extends Entry {
   readonly sequence: number;
 }
 
-/** What a writer hands in: an entry to keep, or `null`, which takes a number and keeps nothing (a frame for one connection). */
-export type Draft = Entry | null;
+/** A number for what one reader alone is given: nothing of it is kept, and it is told who it is for. */
+export interface Place {
+  /** Up to 64 ASCII characters. */
+  readonly to: string;
+}
 
-/** An entry is kept while it is among the newest `frames` OR younger than `seconds` (pty-ws §8); `null` drafts do not count. */
+/** What a writer hands in. */
+export type Draft = Entry | Place;
+
+export const isEntry = (draft: Draft): draft is Entry => 'body' in draft;
+
+/** A place that the log has given a number. */
+export interface Placed extends Place {
+  readonly sequence: number;
+}
+
+/** The places among the drafts of one append, whose first number is `first`. */
+export function placesOf(drafts: readonly Draft[], first: number): Placed[] {
+  return drafts.flatMap((draft, i) => (isEntry(draft) ? [] : [{ to: draft.to, sequence: first + i }]));
+}
+
+/** An entry is kept while it is among the newest `frames` OR younger than `seconds` (pty-ws §8); places do not count. */
 export interface Retention {
   readonly frames: number;
   readonly seconds: number;
@@ -37,8 +55,8 @@ export interface Extent {
   readonly current: number;
 }
 
-/** Called once for each append that was taken, in order: its kept entries, and the extent after it. */
-export type Follower = (entries: readonly Numbered[], extent: Extent) => void;
+/** Called once for each append that was taken, in order: its kept entries, the extent after it, and its places. */
+export type Follower = (entries: readonly Numbered[], extent: Extent, places: readonly Placed[]) => void;
 
 /** A session's entries, for anyone. */
 export interface LogReader {
@@ -48,7 +66,7 @@ export interface LogReader {
   read(after: number, limit: { readonly frames: number; readonly bytes: number }): Promise<Numbered[]>;
   /** The newest kept entry of a kind. */
   latest(kind: string): Promise<Numbered | undefined>;
-  /** From now on, tells of each append. Returns the way to stop. A follower that throws harms nobody else. */
+  /** From now on, tells of each append, those who follow longest first. Returns the way to stop. A follower that throws harms nobody else. */
   follow(follower: Follower): () => void;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Disk, errorCode, explain, syncFolder, writeAll } from './disk.js';
 import { byteLength, decode, encode, recordType, type Stored, type Unplaced } from './framing.js';
 import type { Handles } from './handles.js';
-import { type Draft, LogError, type Numbered, type Retention } from './log.js';
+import { type Draft, isEntry, LogError, type Numbered, type Retention } from './log.js';
 import { placeOf, type Recovered } from './recovery.js';
 import { Retained } from './retained.js';
 import { freshSegment, note, type Place, readStretch, type Segment, type Start, seek, segmentName } from './segment.js';
@@ -303,9 +303,13 @@ function number(drafts: readonly Draft[], gathering: Gathering): Numbered[] {
   const entries: Numbered[] = [];
   drafts.forEach((draft, index) => {
     gathering.sequence++;
-    if (draft) entries.push({ sequence: gathering.sequence, kind: draft.kind, id: draft.id, ts: draft.ts, body: draft.body });
-    if (draft) add(gathering, { ...draft, type: recordType.entry });
-    else if (drafts[index + 1] || index + 1 === drafts.length) add(gathering, { ...nothing, type: recordType.taken });
+    const next = drafts[index + 1];
+    if (!isEntry(draft)) {
+      if (!next || isEntry(next)) add(gathering, { ...nothing, type: recordType.taken });
+      return;
+    }
+    entries.push({ sequence: gathering.sequence, kind: draft.kind, id: draft.id, ts: draft.ts, body: draft.body });
+    add(gathering, { ...draft, type: recordType.entry });
   });
   return entries;
 }

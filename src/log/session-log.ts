@@ -6,10 +6,13 @@ import {
   type Entry,
   type Extent,
   type Follower,
+  isEntry,
   LogError,
   type LogReader,
   type LogWriter,
   type Numbered,
+  type Placed,
+  placesOf,
   type SessionRecord,
 } from './log.js';
 import { persist, type Troubles } from './patience.js';
@@ -110,7 +113,7 @@ export class SessionLog implements LogReader {
 
   follow(follower: Follower): () => void {
     // A wrapper, so that one function that follows twice is told twice and stops once.
-    const own: Follower = (entries, extent) => follower(entries, extent);
+    const own: Follower = (...told) => follower(...told);
     this.followers.add(own);
     this.around.changed(this);
     return () => {
@@ -138,8 +141,8 @@ export class SessionLog implements LogReader {
   append(drafts: readonly Draft[], turn: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.demand(turn);
-      for (const draft of drafts) if (draft) this.check(draft);
-      const bytes = drafts.reduce((sum, draft) => sum + (draft?.body.length ?? 0), 0);
+      for (const draft of drafts) if (isEntry(draft)) this.check(draft);
+      const bytes = drafts.reduce((sum, draft) => sum + (isEntry(draft) ? draft.body.length : 0), 0);
       this.queue.push({ drafts, bytes, resolve, reject });
       if (this.writing) return;
       this.writing = this.writeAll();
@@ -257,7 +260,8 @@ export class SessionLog implements LogReader {
     for (const [index, call] of plan.calls.entries()) {
       after -= call.entries.length;
       this.shown = { oldest: await this.trim(after, call.last), current: call.last };
-      for (const follower of [...this.followers]) this.tell(follower, call.entries);
+      const places = placesOf(batch[index]?.drafts ?? [], call.first);
+      for (const follower of [...this.followers]) this.tell(follower, call.entries, places);
       batch[index]?.resolve(call.first);
     }
   }
@@ -274,9 +278,9 @@ export class SessionLog implements LogReader {
     }
   }
 
-  private tell(follower: Follower, entries: readonly Numbered[]): void {
+  private tell(follower: Follower, entries: readonly Numbered[], places: readonly Placed[]): void {
     try {
-      follower(entries, this.shown);
+      follower(entries, this.shown, places);
     } catch {
       // A follower that throws harms nobody else.
     }

@@ -51,7 +51,7 @@ export class ClosedSession implements Session {
     const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
     this.#writer ??= this.#parts.writer();
-    const first = await (await this.#writer).append([null, null, null]);
+    const first = await (await this.#writer).append([{ to: clientId }, { to: clientId }, { to: clientId }]);
     const numbered = (frame: Unnumbered, sequence: number): Frame => ({ ...frame, sequence });
     const closed = await this.frames.latest('Closed');
     return {

@@ -1,5 +1,5 @@
 // The session's pen: appends to its log, and does what follows from it in the order of the numbers. Knows no terminal and no member.
-import type { Draft, LogReader, LogWriter, Numbered, SessionRecord } from '../log/log.js';
+import { type Draft, isEntry, type LogReader, type LogWriter, type Numbered, type SessionRecord } from '../log/log.js';
 
 interface Waiting {
   readonly drafts: number;
@@ -47,7 +47,7 @@ export class Journal {
 
   /** `taken` is called with the first number, in the order of the numbers, after the entries were told. Rejects as LogWriter.append does. */
   append(drafts: readonly Draft[], taken?: (first: number) => void): Promise<number> {
-    const bytes = drafts.reduce((sum, draft) => sum + (draft?.body.length ?? 0), 0);
+    const bytes = drafts.reduce((sum, draft) => sum + (isEntry(draft) ? draft.body.length : 0), 0);
     this.#waiting.push({ drafts: drafts.length, bytes, taken });
     this.#promised += drafts.length;
     this.#bytes += bytes;

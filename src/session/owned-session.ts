@@ -1,7 +1,7 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { Agent } from '../agents.js';
 import { closeCode, Fault, type PtyErrorCode } from '../errors.js';
-import type { LogReader, LogWriter, Numbered } from '../log/log.js';
+import type { Draft, LogReader, LogWriter, Numbered } from '../log/log.js';
 import type { ClosedReason, Frame, Resize, Role, RoleAssigned } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -126,7 +126,8 @@ export class OwnedSession implements Session {
     const role = entry('RoleAssigned', { ...told(grant), client_id: clientId });
     const membership = this.#membership();
     const resize = grant.role === 'controller' ? this.#firstSize(request.size) : undefined;
-    const drafts = resize ? [null, membership, resize, null] : [null, membership, null];
+    const own = { to: clientId };
+    const drafts = resize ? [own, membership, resize, own] : [own, membership, own];
     let joined: Joined | undefined;
     const appended = this.#append(drafts, (first) => {
       const last = first + drafts.length - 1;
@@ -320,7 +321,7 @@ export class OwnedSession implements Session {
 
   // ── Helpers of the turns ──
 
-  #append(drafts: ReadonlyArray<Unnumbered | null>, taken?: (first: number) => void): Promise<number> {
+  #append(drafts: readonly Draft[], taken?: (first: number) => void): Promise<number> {
     const appended = this.#journal.append(drafts, taken);
     appended.catch(() => {}); // told to all by #fail
     return appended;
@@ -381,7 +382,7 @@ export class OwnedSession implements Session {
 
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
     const frames = grants.map(({ to, grant }) => entry('RoleAssigned', { ...told(grant), client_id: to.clientId }));
-    const drafts = [...frames.map(() => null), ...(changed ? [this.#membership()] : [])];
+    const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.#membership()] : [])];
     const appended = this.#append(drafts, (first) => {
       for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
     });
@@ -392,13 +393,13 @@ export class OwnedSession implements Session {
     const to = this.#roster.get(clientId);
     if (!to || this.#closing) return;
     const error = entry('Error', { code, message });
-    void this.#append([null], (sequence) => deliver(to, { ...error, sequence }));
+    void this.#append([{ to: clientId }], (sequence) => deliver(to, { ...error, sequence }));
   }
 
   #sendPicture(clientId: string): void {
     const to = this.#roster.get(clientId);
     if (!to || this.#closing) return;
-    void this.#append([null], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence) }));
+    void this.#append([{ to: clientId }], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence) }));
   }
 
   /** To be called when the log has taken the number: then all below it is folded, and nothing above. */

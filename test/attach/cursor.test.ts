@@ -13,6 +13,8 @@ import type { Frame } from '../../src/protocol/frames.js';
 import { entry } from '../../src/protocol/make-frames.js';
 import { MemoryLog } from '../support/memory-log.js';
 
+/** What is for this cursor's connection alone. */
+const own = { to: 'c' };
 const picture = { snapshot: '', snapshot_format: 'vt100-screen-state-v1', snapshot_cols: 1, snapshot_rows: 1, anchor_sequence: 0 } as const;
 
 /** A session, a cursor on it, and a socket that takes what it is told to take. */
@@ -49,7 +51,7 @@ class Stage {
 
   async join(): Promise<void> {
     this.#cursor.hold();
-    const { first, kept, tell } = this.#log.append([null, entry('MembershipChanged', { controllers: [], observers: [] }), null]);
+    const { first, kept, tell } = this.#log.append([own, entry('MembershipChanged', { controllers: [], observers: [] }), own]);
     tell();
     const roleAssigned = { ...entry('RoleAssigned', { role: 'observer', client_id: 'c' }), sequence: first };
     const keyframe = { sequence: first + 2, frame: { ...entry('Keyframe', picture), sequence: first + 2 } };
@@ -103,7 +105,7 @@ class Stage {
   }
 
   #deliver(draft: Omit<Frame, 'sequence'>, isLate = false): void {
-    const { first, tell } = this.#log.append([null]);
+    const { first, tell } = this.#log.append([own]);
     this.private.push(first);
     const frame = { ...draft, sequence: first };
     const late = () => new Promise<Frame>((resolve) => this.#developing.push(() => resolve(frame)));

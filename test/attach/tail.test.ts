@@ -17,7 +17,7 @@ describe('a tail', () => {
         const log = new MemoryLog();
         const tail = new Tail(log, limits);
         const kept = batches.flatMap((sizes) => {
-          const drafts = sizes.map((size) => (size === null ? null : entry('Output', new Uint8Array(size))));
+          const drafts = sizes.map((size) => (size === null ? { to: 'c' } : entry('Output', new Uint8Array(size))));
           const { kept: taken, tell } = log.append(drafts);
           tell();
           return taken;

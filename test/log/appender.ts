@@ -1,7 +1,7 @@
 // A process of its own that appends until it is killed, and says what it was promised, `<session> <number>` a line, and what troubles it.
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
 import type { LogWriter } from '../../src/log/log.js';
-import { entry } from './contract.js';
+import { entry, nobody } from './contract.js';
 
 const say = (line: string) => new Promise((said) => process.stdout.write(`${line}\n`, said));
 
@@ -11,7 +11,7 @@ const log = await openEmbeddedLog({ dir, segmentBytes: 200_000, onTrouble: (sent
 async function lane(id: string, writer: LogWriter): Promise<void> {
   for (;;) {
     const size = Math.floor(Math.random() * 20_000);
-    const first = await writer.append([entry(Buffer.alloc(size, id), Date.now()), null, entry(`${size}`, Date.now(), 'Size')]);
+    const first = await writer.append([entry(Buffer.alloc(size, id), Date.now()), nobody, entry(`${size}`, Date.now(), 'Size')]);
     await say(`${id} ${first + 2}`);
   }
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Draft, Entry, Extent, Log, Numbered, Retention } from '../../src/log/log.js';
+import { type Draft, type Entry, type Extent, isEntry, type Log, type Numbered, type Placed, type Retention } from '../../src/log/log.js';
 
 /** A log to try, with what the suite must do to it. */
 export interface Bench {
@@ -20,6 +20,9 @@ const everything = { frames: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INT
 const forever: Retention = { frames: 1_000, seconds: 86_400 };
 const sequences = (entries: readonly Numbered[]): number[] => entries.map((entry) => entry.sequence);
 const text = (entry: Numbered | undefined): string | undefined => entry && Buffer.from(entry.body).toString();
+
+/** A number that keeps nothing. */
+export const nobody = { to: 'nobody' };
 
 /** An entry as a session would write it. */
 export function entry(body: string | Uint8Array, ts: number, kind = 'Output'): Entry {
@@ -40,7 +43,7 @@ class Model {
   append(drafts: readonly Draft[], now: number): void {
     for (const draft of drafts) {
       this.current++;
-      if (draft) this.kept.push({ sequence: this.current, ...draft });
+      if (isEntry(draft)) this.kept.push({ sequence: this.current, ...draft });
     }
     for (let first = this.kept[0]; first && this.mayGo(first, now); first = this.kept[0]) {
       this.kept.shift();
@@ -107,10 +110,10 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         expect(bodies).toEqual(Array.from({ length: 200 }, (_, n) => [`${n}`, `${n}+`]).flat());
       });
 
-      it('gives a number for a null draft and keeps nothing for it', async () => {
+      it('gives a number for a place and keeps nothing for it', async () => {
         const writer = await create();
-        expect(await writer.append([null])).toBe(1);
-        expect(await writer.append([draft('a'), null, null, draft('b'), null])).toBe(2);
+        expect(await writer.append([nobody])).toBe(1);
+        expect(await writer.append([draft('a'), nobody, nobody, draft('b'), nobody])).toBe(2);
         expect(writer.reader.extent()).toEqual({ oldest: 1, current: 6 });
         expect(sequences(await writer.reader.read(0, everything))).toEqual([2, 5]);
       });
@@ -142,17 +145,17 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
     describe('followers', () => {
       it('are told of each append once, in order, with the extent after it, before its promise resolves', async () => {
         const writer = await create();
-        const told: Array<[number[], Extent]> = [];
-        writer.reader.follow((entries, extent) => told.push([sequences(entries), extent]));
+        const told: Array<[number[], Extent, readonly Placed[]]> = [];
+        writer.reader.follow((entries, extent, places) => told.push([sequences(entries), extent, places]));
         const seen = await Promise.all([
           writer.append([draft('a')]).then(() => told.length),
-          writer.append([null]).then(() => told.length),
-          writer.append([draft('b'), null, draft('c')]).then(() => told.length),
+          writer.append([nobody]).then(() => told.length),
+          writer.append([draft('b'), nobody, draft('c')]).then(() => told.length),
         ]);
         expect(told).toEqual([
-          [[1], { oldest: 1, current: 1 }],
-          [[], { oldest: 1, current: 2 }],
-          [[3, 5], { oldest: 1, current: 5 }],
+          [[1], { oldest: 1, current: 1 }, []],
+          [[], { oldest: 1, current: 2 }, [{ to: 'nobody', sequence: 2 }]],
+          [[3, 5], { oldest: 1, current: 5 }, [{ to: 'nobody', sequence: 4 }]],
         ]);
         expect(seen.every((length, index) => length > index)).toBe(true);
       });
@@ -163,6 +166,14 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         writer.reader.follow((entries) => reads.push(writer.reader.read((entries[0]?.sequence ?? 1) - 1, everything)));
         await writer.append([draft('a'), draft('b')]);
         expect((await reads[0])?.map(text)).toEqual(['a', 'b']);
+      });
+
+      it('are told in the order in which they began to follow', async () => {
+        const writer = await create();
+        const told: string[] = [];
+        for (const name of ['first', 'second', 'third']) writer.reader.follow(() => told.push(name));
+        await writer.append([draft('a')]);
+        expect(told).toEqual(['first', 'second', 'third']);
       });
 
       it('harm nobody by throwing', async () => {
@@ -216,7 +227,7 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         const writer = await create();
         const drafts = fc
           .sample(fc.option(fc.nat(5_000), { freq: 4 }), 300)
-          .map((size) => (size === null ? null : draft(Buffer.alloc(size, 'x'))));
+          .map((size) => (size === null ? nobody : draft(Buffer.alloc(size, 'x'))));
         await writer.append(drafts);
         const all = await writer.reader.read(0, everything);
         const limits = fc.record({ frames: fc.integer({ min: 1, max: 60 }), bytes: fc.integer({ min: 1, max: 200_000 }) });
@@ -285,16 +296,16 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         await writer.append([draft('f')]);
         expect(writer.reader.extent().oldest).toBe(1);
         bench.advance(1);
-        await writer.append([null]);
+        await writer.append([nobody]);
         expect(writer.reader.extent()).toEqual({ oldest: 4, current: 7 });
         expect(sequences(await writer.reader.read(0, everything))).toEqual([4, 5, 6]);
       });
 
-      it('does not count null drafts', async () => {
+      it('does not count places', async () => {
         const writer = await create({ frames: 2, seconds: 1 });
-        await writer.append([draft('a'), null, null, draft('b'), null]);
+        await writer.append([draft('a'), nobody, nobody, draft('b'), nobody]);
         bench.advance(5_000);
-        await writer.append([null, null, null]);
+        await writer.append([nobody, nobody, nobody]);
         expect(writer.reader.extent()).toEqual({ oldest: 1, current: 8 });
         await writer.append([draft('c')]);
         expect(writer.reader.extent()).toEqual({ oldest: 4, current: 9 });
@@ -314,8 +325,8 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
                 writer = await log.claim(id);
               }
               bench.advance(step.wait);
-              const drafts = step.drafts.map(
-                (one) => one && entry(Buffer.alloc(one.size, 'y'), bench.now() - one.age, one.size % 5 === 0 ? 'Keyframe' : 'Output'),
+              const drafts = step.drafts.map((one) =>
+                one ? entry(Buffer.alloc(one.size, 'y'), bench.now() - one.age, one.size % 5 === 0 ? 'Keyframe' : 'Output') : nobody,
               );
               const first = model.current + 1;
               model.append(drafts, bench.now());
@@ -427,7 +438,7 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
       it('has everything that was taken, and goes on with the next number', async () => {
         const id = v7();
         const writer = await create(forever, id);
-        await writer.append([draft('a'), draft('k', 'Keyframe'), null]);
+        await writer.append([draft('a'), draft('k', 'Keyframe'), nobody]);
         await writer.amend({ title: 'kept' });
         log = await bench.reopen();
         const again = await log.claim(id);

@@ -15,7 +15,7 @@ import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded
 import { MAX_OPEN_FILES } from '../../src/log/handles.js';
 import type { Log, Numbered, Retention } from '../../src/log/log.js';
 import { LOSS_JUMP } from '../../src/log/recovery.js';
-import { entry } from './contract.js';
+import { entry, nobody } from './contract.js';
 import { type Deed, faultyDisk } from './faulty-disk.js';
 
 const everything = { frames: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
@@ -71,7 +71,7 @@ describe('a process that was killed', () => {
     const writer = await (await open()).create('s', {}, forever);
     const long = 'three, and longer than what will be written over it '.repeat(5);
     const ends: number[] = [];
-    for (const drafts of [[draft('one')], [null, null], [draft('two'), draft('', 'Keyframe')], [draft(long)]]) {
+    for (const drafts of [[draft('one')], [nobody, nobody], [draft('two'), draft('', 'Keyframe')], [draft(long)]]) {
       await writer.append(drafts);
       ends.push((await stat(await lastSegment('s'))).size);
     }
@@ -166,7 +166,7 @@ describe('a session that is damaged', () => {
     const writer = await log.create('s', {}, forever);
     await writer.append([draft('first')]);
     const from = (await stat(await lastSegment('s'))).size;
-    await writer.append([draft('in the middle'), null]);
+    await writer.append([draft('in the middle'), nobody]);
     const to = (await stat(await lastSegment('s'))).size;
     await writer.append([draft('last')]);
     const well = await log.create('well', {}, forever);
@@ -325,7 +325,7 @@ describe('a disk that refuses', () => {
             if (plan.length === 0 || deed !== deeds[(plan[0] as number) % 4]) return undefined;
             return codes[(plan.shift() as number) % 3];
           };
-          const firsts = await Promise.all(sizes.map((size) => writer.append([draft('x'.repeat(size)), null])));
+          const firsts = await Promise.all(sizes.map((size) => writer.append([draft('x'.repeat(size)), nobody])));
           disk.refuse = () => undefined;
           expect(firsts).toEqual(sizes.map((_, n) => 2 * n + 1));
           expect(told).toEqual(firsts);

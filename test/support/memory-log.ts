@@ -1,5 +1,5 @@
 // A log in memory, for tests of what reads one. Trims only when told to.
-import type { Draft, Extent, Follower, LogReader, Numbered } from '../../src/log/log.js';
+import { type Draft, type Extent, type Follower, isEntry, type LogReader, type Numbered, placesOf } from '../../src/log/log.js';
 
 export class MemoryLog implements LogReader {
   #entries: Numbered[] = [];
@@ -41,11 +41,11 @@ export class MemoryLog implements LogReader {
   append(drafts: readonly Draft[]): { first: number; kept: Numbered[]; tell(): void } {
     const first = this.#current + 1;
     this.#current += drafts.length;
-    const kept = drafts.flatMap((draft, i) => (draft ? [{ ...draft, sequence: first + i }] : []));
+    const kept = drafts.flatMap((draft, i) => (isEntry(draft) ? [{ ...draft, sequence: first + i }] : []));
     this.#entries.push(...kept);
     const extent = this.extent();
     const tell = () => {
-      for (const follower of this.#followers) follower(kept, extent);
+      for (const follower of this.#followers) follower(kept, extent, placesOf(drafts, first));
     };
     return { first, kept, tell };
   }

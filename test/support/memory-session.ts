@@ -88,7 +88,8 @@ export class MemorySession implements Session {
     const closed = this.#closed;
     const grant = this.#roster.join(clientId, closed ? { ...request, mayControl: false } : request, member);
     const { oldest } = this.frames.extent();
-    const { first, kept, tell } = this.frames.append([null, entry('MembershipChanged', this.#roster.members()), null]);
+    const own = { to: clientId };
+    const { first, kept, tell } = this.frames.append([own, entry('MembershipChanged', this.#roster.members()), own]);
     const downgraded = grant.downgraded === undefined ? {} : { downgraded: true as const, reason: grant.downgraded };
     tell();
     return {
@@ -127,7 +128,7 @@ export class MemorySession implements Session {
   }
 
   async requestKeyframe(clientId: string): Promise<void> {
-    const { first, tell } = this.frames.append([null]);
+    const { first, tell } = this.frames.append([{ to: clientId }]);
     this.#memberOf(clientId)?.deliver({ sequence: first, frame: this.#picture(first) });
     tell();
   }
@@ -164,7 +165,7 @@ export class MemorySession implements Session {
 
   /** A frame for one member alone: delivered before the log's readers hear of its number, as sessions do. */
   deliver(clientId: string, draft: Unnumbered, frame?: Delivery['frame']): void {
-    const { first, tell } = this.frames.append([null]);
+    const { first, tell } = this.frames.append([{ to: clientId }]);
     this.#memberOf(clientId)?.deliver({ sequence: first, frame: frame ?? { ...draft, sequence: first } });
     tell();
   }
