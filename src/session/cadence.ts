@@ -26,22 +26,32 @@ interface Step {
 
 /** What was appended since a picture was asked for, and the picture once it is there. */
 class Picture {
-  readonly steps: Step[] = [];
-  snapshot: Snapshot | undefined;
+  #steps: Step[] = [];
+  #snapshot: Snapshot | undefined;
   bytes = 0;
-  /** A resize cannot be added to a picture, and too many bytes should not be. */
-  isUsable = true;
 
   add(step: Step): void {
-    this.steps.push(step);
+    this.#steps.push(step);
     this.bytes += step.bytes?.length ?? 0;
-    if (!step.bytes || this.bytes > SUFFIX_LIMIT) this.isUsable = false;
+  }
+
+  /** A screen that was behind may tell a later state than was asked for. */
+  arrive(snapshot: Snapshot): void {
+    this.#snapshot = snapshot;
+    this.#steps = this.#steps.filter((step) => step.sequence > snapshot.anchor);
+    this.bytes = this.#steps.reduce((sum, step) => sum + (step.bytes?.length ?? 0), 0);
+  }
+
+  /** A resize cannot be added to a picture, and too many bytes should not be. */
+  get isUsable(): boolean {
+    return this.bytes <= SUFFIX_LIMIT && this.#steps.every((step) => step.bytes);
   }
 
   /** A picture and the bytes after it are a picture too. */
-  whole(snapshot: Snapshot): Snapshot {
-    const suffix = this.steps.map((step) => step.bytes as Uint8Array);
-    return { ...snapshot, bytes: Buffer.concat([snapshot.bytes, ...suffix]), anchor: this.steps.at(-1)?.sequence ?? snapshot.anchor };
+  whole(): Snapshot {
+    const snapshot = this.#snapshot as Snapshot;
+    const suffix = this.#steps.map((step) => step.bytes as Uint8Array);
+    return { ...snapshot, bytes: Buffer.concat([snapshot.bytes, ...suffix]), anchor: this.#steps.at(-1)?.sequence ?? snapshot.anchor };
   }
 }
 
@@ -112,13 +122,13 @@ export class Cadence {
   #writeIfDue(): void {
     if (this.#outputs < this.#frames && !this.#isDueByTime) return;
     const picture = this.#ready;
-    if (!picture?.snapshot) {
+    if (!picture) {
       this.#ask();
       if (this.holding) this.#patience ??= setTimeout(() => this.#goOn(), HOLD_MS);
       return;
     }
     this.#begin();
-    this.#ports.write(picture.whole(picture.snapshot));
+    this.#ports.write(picture.whole());
     this.#ports.release();
   }
 
@@ -137,7 +147,7 @@ export class Cadence {
   #answered(picture: Picture, snapshot: Snapshot): void {
     if (this.#coming !== picture) return;
     this.#coming = undefined;
-    picture.snapshot = snapshot;
+    picture.arrive(snapshot);
     if (picture.isUsable) this.#ready = picture;
     this.#writeIfDue();
   }

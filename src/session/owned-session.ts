@@ -136,7 +136,7 @@ export class OwnedSession implements Session {
         role: grant.role,
         roleAssigned: { ...role, sequence: first },
         membership: { ...membership, sequence: first + 1 },
-        keyframe: { sequence: last, frame: this.#picture(last) },
+        keyframe: { sequence: last, frame: this.#picture(last, clientId) },
         oldest: this.frames.extent().oldest,
       };
     });
@@ -399,12 +399,12 @@ export class OwnedSession implements Session {
   #sendPicture(clientId: string): void {
     const to = this.#roster.get(clientId);
     if (!to || this.#closing) return;
-    void this.#append([{ to: clientId }], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence) }));
+    void this.#append([{ to: clientId }], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence, clientId) }));
   }
 
   /** To be called when the log has taken the number: then all below it is folded, and nothing above. */
-  #picture(sequence: number): Promise<Frame> {
-    return keyframeOf(this.#screen, sequence);
+  #picture(sequence: number, clientId: string): Promise<Frame> {
+    return keyframeOf(this.#screen, sequence, () => this.#keyframeRequests.ask(clientId, () => this.#sendPicture(clientId)));
   }
 }
 

@@ -14,12 +14,14 @@ export function keyframe(snapshot: Snapshot): Unnumbered {
   });
 }
 
-/** The Keyframe with this number; a KEYFRAME_UNAVAILABLE with it where the screen has none (pty-ext §7.7). Never rejects. */
-export async function keyframeOf(screen: { snapshot(): Promise<Snapshot> }, sequence: number): Promise<Frame> {
-  try {
-    return { ...keyframe(await screen.snapshot()), sequence };
-  } catch {
-    const message = 'the screen cannot be told at the moment; ask again';
-    return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message }), sequence };
-  }
+/**
+ * The Keyframe with this number; a KEYFRAME_UNAVAILABLE with it where the screen has none (pty-ext §7.7), or, having been behind, only a later one
+ * (an anchor is always below its Keyframe's number, protocol R4): then `late` is called. Never rejects.
+ */
+export async function keyframeOf(screen: { snapshot(): Promise<Snapshot> }, sequence: number, late?: () => void): Promise<Frame> {
+  const snapshot = await screen.snapshot().catch(() => undefined);
+  if (snapshot && snapshot.anchor < sequence) return { ...keyframe(snapshot), sequence };
+  if (snapshot) late?.();
+  const message = 'the screen cannot be told at this place; ask again';
+  return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message }), sequence };
 }
