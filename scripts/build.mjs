@@ -4,7 +4,8 @@ import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { fingerprint, root, STAMP } from './fingerprint.mjs';
 import { buildNative } from './native.mjs';
 
-const run = (script, args) => execFileSync(process.execPath, [`${root}/node_modules/${script}`, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+const run = (script, args) =>
+  execFileSync(process.execPath, [`${root}/node_modules/${script}`, ...args], { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
 
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run('typescript/bin/tsc', ['-p', 'tsconfig.build.json']);

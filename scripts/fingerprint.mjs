@@ -16,7 +16,8 @@ function* files(file) {
 /** A hash over the sources' names and contents. */
 export function fingerprint() {
   const hash = createHash('sha256');
-  for (const source of sources) for (const file of files(path.join(root, source))) hash.update(path.relative(root, file)).update(readFileSync(file));
+  for (const source of sources)
+    for (const file of files(path.join(root, source))) hash.update(path.relative(root, file)).update(readFileSync(file));
   return hash.digest('hex');
 }
 

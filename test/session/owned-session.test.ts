@@ -84,7 +84,8 @@ describe('A session that runs here', () => {
     const b = await Watcher.join(session, 'observer');
     await session.dismiss(b.id);
     expect(b.dismissals).toEqual([{ reason: 'principal_revoked', code: 4403 }]);
-    await a.until(() => a.payloads('MembershipChanged').at(-1)?.observers instanceof Array && session.describe().observers.length === 0);
+    await a.until(() => a.payloads('MembershipChanged').length === 3);
+    expect(a.payloads('MembershipChanged').at(-1)).toMatchObject({ controllers: [{ client_id: a.id }], observers: [] });
     await expect(session.dismiss(b.id)).rejects.toThrow(refused('TASK_NOT_FOUND'));
   });
 
