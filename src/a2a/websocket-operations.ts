@@ -39,7 +39,7 @@ export const operations: Operations = {
   async SendMessage(asker, { message, configuration }, answer) {
     await send(asker, message);
     if (!configuration?.returnImmediately) await asker.session.task.rest();
-    answer('Response', { task: asker.session.task.snapshot(configuration?.historyLength) });
+    answer('Response', { task: await asker.session.task.snapshot(configuration?.historyLength) });
   },
 
   async SendStreamingMessage(asker, { message }, answer) {
@@ -56,12 +56,12 @@ export const operations: Operations = {
 
   async GetTask(asker, { task_id, history_length }, answer) {
     requireTask(asker, task_id);
-    answer('Response', { task: asker.session.task.snapshot(history_length) });
+    answer('Response', { task: await asker.session.task.snapshot(history_length) });
   },
 
   async ListTasks({ session }, { page_token, filter }, answer) {
     if (page_token) throw new Fault('INVALID_REQUEST', 'payload.page_token: there is one page alone');
-    const task = session.task.snapshot(0);
+    const task = await session.task.snapshot(0);
     answer('Response', { tasks: matches(task, filter) ? [task] : [], next_page_token: null });
   },
 

@@ -282,7 +282,7 @@ export class OwnedSession implements Session {
       exit_code: closed.exit_code,
       reason: closed.reason,
       last_size: this.#size,
-      task: this.task.snapshot(),
+      task: this.task.now(),
     };
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }

@@ -109,7 +109,7 @@ export interface Session {
 /** What the session keeps for its task. */
 export interface SessionTask {
   /** A2A 1.0 Task, as JSON. */
-  snapshot(historyLength?: number): TaskJson;
+  snapshot(historyLength?: number): Promise<TaskJson>;
   /** Types a message; the same messageId twice is typed once. Resolves with the task when its state is WORKING. */
   send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> }): Promise<TaskJson>;
   /** Resolves when the task rests (quiet, or ended). */

@@ -57,7 +57,11 @@ export class TerminalTask implements SessionTask {
     this.#status = statusNow('TASK_STATE_WORKING');
   }
 
-  snapshot(historyLength = HISTORY_LIMIT): TaskJson {
+  async snapshot(historyLength?: number): Promise<TaskJson> {
+    return this.now(historyLength);
+  }
+
+  now(historyLength = HISTORY_LIMIT): TaskJson {
     const history = historyLength > 0 ? this.#history.slice(-historyLength) : [];
     return { id: this.#id, contextId: this.#contextId, status: this.#status, history };
   }
@@ -65,18 +69,18 @@ export class TerminalTask implements SessionTask {
   async send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Params }): Promise<TaskJson> {
     if (this.#hasEnded) throw new Fault('UNSUPPORTED_OPERATION', 'the task has ended and takes no more messages');
     const text = textOf(message);
-    if (this.#known.has(message.messageId)) return this.snapshot();
+    if (this.#known.has(message.messageId)) return this.now();
     const typed = this.#ports.type(from.author, Buffer.from(`${text.replaceAll(/\r?\n/g, '\r')}\r`));
     this.#remember({ ...message, taskId: this.#id, contextId: this.#contextId });
     this.#params = from.serviceParameters ?? {};
     this.#move('TASK_STATE_WORKING');
     this.#listen();
     await typed;
-    return this.snapshot();
+    return this.now();
   }
 
   rest(): Promise<TaskJson> {
-    if (rests(this.#status.state)) return Promise.resolve(this.snapshot());
+    if (rests(this.#status.state)) return Promise.resolve(this.now());
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
@@ -85,7 +89,7 @@ export class TerminalTask implements SessionTask {
     if (serviceParameters) this.#params = serviceParameters;
     this.#move('TASK_STATE_CANCELED');
     this.#ports.end();
-    return this.snapshot();
+    return this.now();
   }
 
   /** The terminal printed something. */
@@ -124,9 +128,9 @@ export class TerminalTask implements SessionTask {
 
   #move(state: TaskState): void {
     this.#status = statusNow(state);
-    this.#ports.publish(taskUpdate(this.snapshot(0), this.#params));
+    this.#ports.publish(taskUpdate(this.now(0), this.#params));
     if (!rests(state)) return;
-    for (const done of this.#waiters.splice(0)) done(this.snapshot());
+    for (const done of this.#waiters.splice(0)) done(this.now());
   }
 }
 
@@ -138,7 +142,7 @@ export class EndedTask implements SessionTask {
     this.#task = task;
   }
 
-  snapshot(historyLength = HISTORY_LIMIT): TaskJson {
+  async snapshot(historyLength = HISTORY_LIMIT): Promise<TaskJson> {
     const history = historyLength > 0 ? (this.#task.history ?? []).slice(-historyLength) : [];
     return { ...this.#task, history };
   }

@@ -85,7 +85,7 @@ describe('A folder that another gateway left', () => {
     const second = await openHouse({ dir });
     const found = await second.sessions.find('inst', session.id);
     expect(found?.describe()).toMatchObject({ state: 'closed', exit_code: 0, current_sequence: session.frames.extent().current });
-    expect(found?.task.snapshot().status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await found?.task.snapshot())?.status.state).toBe('TASK_STATE_COMPLETED');
     expect((await found?.view())?.lines[1]).toBe('gone');
     const late = await Watcher.join(found as NonNullable<typeof found>);
     expect(late.joined.roleAssigned.sequence).toBe(session.frames.extent().current + 1);

@@ -68,7 +68,7 @@ export class MemorySession implements Session {
       session_id: this.id,
       instance_id: this.instanceId,
       task_id: this.id,
-      context_id: this.task.snapshot().contextId,
+      context_id: this.task.now().contextId,
       state: this.#closed ? 'closed' : 'running',
       created_at: new Date().toISOString(),
       cols: 80,
