@@ -5,7 +5,7 @@ import type { Frame } from '../protocol/frames.js';
 import { encodeFrame } from '../protocol/json-codec.js';
 import type { Delivery, Joined } from '../session/session.js';
 import { Lag } from './lag.js';
-import { MAX_DELIVERIES } from './limits.js';
+import { DELIVERY_PATIENCE_MS, MAX_DELIVERIES } from './limits.js';
 import type { Outlet } from './outlet.js';
 import { isUpdate, Past } from './past.js';
 import type { Tail, TailFrame } from './tail.js';
@@ -53,6 +53,7 @@ export class Cursor {
   /** All frames up to this number were sent, or were not wanted. */
   #place: number;
   #isJoined = false;
+  #clientId: string | undefined;
   #isAwake = false;
   #isEnded = false;
   /** While somebody holds it, nothing is sent but what they send themselves. */
@@ -60,6 +61,7 @@ export class Cursor {
   readonly #lag = new Lag();
   readonly #past: Past;
   #isClosedSent = false;
+  #patience: NodeJS.Timeout | undefined;
   /** The end of the session was told to `events`, or came before this connection. */
   #isOver: boolean;
   #last: { readonly sequence: number; readonly reached: () => void } | undefined;
@@ -112,6 +114,7 @@ export class Cursor {
     if (replayFrom !== undefined) await this.#past.replayForJoin(joined, replayFrom, requestId);
     outlet.text(encodeFrame(await joined.keyframe.frame));
     this.#isJoined = true;
+    this.#clientId = joined.clientId;
     this.#place = joined.keyframe.sequence;
     if (joined.closed) this.#endWith(joined.closed);
   }
@@ -137,6 +140,7 @@ export class Cursor {
 
   end(): void {
     this.#isEnded = true;
+    clearTimeout(this.#patience);
     this.#deliveries.length = 0;
     this.#unwatch();
     this.#last?.reached();
@@ -155,12 +159,30 @@ export class Cursor {
     const next = this.#lag.isOn ? undefined : this.#parts.tail.after(this.#place);
     const delivery = this.#deliveries[0];
     if (delivery && this.#isDue(delivery, next)) return this.#sendDelivery(delivery);
+    if (this.#isPrivateFirst(next)) return this.#waitForDelivery();
     return next ? this.#sendNext(next) : this.#rest();
   }
 
   /** A private frame is due when all frames with a lower number are known, and sent. */
   #isDue({ sequence }: Delivery, next: TailFrame | undefined): boolean {
     return sequence <= this.#parts.tail.current + 1 && (!next || sequence < next.frame.sequence);
+  }
+
+  /** Of a session that runs elsewhere, a number may be known before the frame that it was given for. */
+  #isPrivateFirst(next: TailFrame | undefined): boolean {
+    if (this.#clientId === undefined || this.#lag.isOn) return false;
+    const given = this.#parts.tail.placeAfter(this.#clientId, this.#place);
+    return given !== undefined && (!next || given < next.frame.sequence);
+  }
+
+  #waitForDelivery(): false {
+    this.#patience ??= setTimeout(() => {
+      this.#patience = undefined;
+      const given = this.#parts.tail.placeAfter(this.#clientId ?? '', this.#place);
+      if (given !== undefined) this.#place = given;
+      this.wake();
+    }, DELIVERY_PATIENCE_MS).unref();
+    return false;
   }
 
   #sendNext(next: TailFrame): boolean {
@@ -195,6 +217,8 @@ export class Cursor {
     const { sequence, frame } = delivery;
     if (frame instanceof Promise) return this.#waitFor(sequence, frame);
     this.#deliveries.shift();
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
     this.#parts.outlet.text(encodeFrame(frame));
     this.#place = Math.max(this.#place, sequence);
     if (this.#lag.sent(frame)) this.#place = sequence;

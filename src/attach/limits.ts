@@ -28,3 +28,7 @@ export const FRAME_PATIENCE = 1_000;
 export const LAST_WORDS_MS = 2_000;
 /** Milliseconds that a peer has to answer a close frame before its socket is destroyed. */
 export const CLOSING_MS = 5_000;
+/** Numbers of private frames that a tail knows for whom they were given, the newest of them. */
+export const KNOWN_PLACES = 1024;
+/** Milliseconds for which a private frame of a session elsewhere is waited for when its number is known already. */
+export const DELIVERY_PATIENCE_MS = 3000;

@@ -1,8 +1,9 @@
 // The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
-import type { LogReader, Numbered } from '../log/log.js';
+import type { LogReader, Numbered, Placed } from '../log/log.js';
 import { encodeOutput } from '../protocol/binary-codec.js';
 import { encodeFrame } from '../protocol/json-codec.js';
 import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
+import { Places } from './places.js';
 
 /** A frame with its encodings, each made once, when the first cursor needs it. */
 export class TailFrame {
@@ -39,6 +40,7 @@ export class Tail {
   readonly #limits: TailLimits;
   readonly #ring: Array<TailFrame | undefined>;
   readonly #watchers = new Set<() => void>();
+  readonly #places = new Places();
   readonly #stop: () => void;
   /** The frames are #ring[i % length] for i in [#first, #end). */
   #first = 0;
@@ -53,7 +55,7 @@ export class Tail {
     this.#ring = new Array(limits.frames);
     this.#current = reader.extent().current;
     this.#floor = this.#current;
-    this.#stop = reader.follow((entries, extent) => this.#append(entries, extent.current));
+    this.#stop = reader.follow((entries, extent, places) => this.#append(entries, extent.current, places));
   }
 
   get floor(): number {
@@ -81,6 +83,11 @@ export class Tail {
     return low < this.#end ? this.#at(low) : undefined;
   }
 
+  /** The first number above `place` that was given for this client alone, as far back as is known. */
+  placeAfter(clientId: string, place: number): number | undefined {
+    return this.#places.after(clientId, place);
+  }
+
   /** Calls `watcher` after each append. Returns the way to stop. */
   watch(watcher: () => void): () => void {
     this.#watchers.add(watcher);
@@ -92,8 +99,9 @@ export class Tail {
     this.#watchers.clear();
   }
 
-  #append(entries: readonly Numbered[], current: number): void {
+  #append(entries: readonly Numbered[], current: number, places: readonly Placed[]): void {
     for (const entry of entries) this.#push(new TailFrame(entry));
+    for (const place of places) this.#places.add(place);
     this.#current = Math.max(this.#current, current);
     for (const watcher of this.#watchers) watcher();
   }
