@@ -1,12 +1,6 @@
 // The numbers of this replica for Prometheus: the process's own, sessions, connections. Knows no route but /metrics.
-import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-
-async function runningSessions(app: FastifyInstance): Promise<number> {
-  const lists = await Promise.all(app.agents.list().map(({ id }) => app.sessions.list(id)));
-  return lists.flat().filter((session) => session.describe().state === 'running').length;
-}
 
 export default fp(
   async (app) => {
@@ -14,10 +8,10 @@ export default fp(
     collectDefaultMetrics({ register });
     new Gauge({
       name: 'pty_gateway_sessions',
-      help: 'Running sessions.',
+      help: 'Sessions whose terminals run here.',
       registers: [register],
-      async collect() {
-        this.set(await runningSessions(app));
+      collect() {
+        this.set(app.sessions.owned().length);
       },
     });
     new Gauge({

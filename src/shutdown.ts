@@ -17,19 +17,18 @@ export async function shutDown(app: FastifyInstance): Promise<void> {
   app.sessions.stopTaking();
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
   const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
-  while (Date.now() < deadline && (await hasMembers(app))) await pause(LOOK_MS);
+  while (Date.now() < deadline && hasMembers(app)) await pause(LOOK_MS);
   // A request that is still being answered may hold up the server no longer than that.
   setTimeout(() => app.server.closeAllConnections(), GOODBYE_MS).unref();
   await app.close();
 }
 
-/** Whether anyone is attached to a running session, wherever they are connected. */
-async function hasMembers(app: FastifyInstance): Promise<boolean> {
-  const lists = await Promise.all(app.agents.list().map(({ id }) => app.sessions.list(id)));
-  return lists
-    .flat()
+/** Whether anyone is attached to a terminal that runs here, wherever they are connected. */
+function hasMembers(app: FastifyInstance): boolean {
+  return app.sessions
+    .owned()
     .map((session) => session.describe())
-    .some(({ state, controllers, observers }) => state === 'running' && controllers.length + observers.length > 0);
+    .some(({ controllers, observers }) => controllers.length + observers.length > 0);
 }
 
 /** What has a meaning of its own here (the agents file is read again), or is no wish to end. */

@@ -301,6 +301,11 @@ export class OwnedSession implements Session {
     this.#screen.dispose();
   }
 
+  /** This session is somebody else's now. */
+  giveUp(error: unknown): void {
+    this.#fail(error);
+  }
+
   #fail(error: unknown): void {
     if (this.#over) return;
     this.#over = true;

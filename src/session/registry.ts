@@ -9,6 +9,8 @@ export interface Sessions {
   find(instanceId: string, sessionId: string): Promise<Session | undefined>;
   /** All kept sessions of an instance, the newest first. */
   list(instanceId: string): Promise<Session[]>;
+  /** Those whose terminals run here. */
+  owned(): readonly Session[];
   /** In one sentence, why no session is taken now; undefined when all is well. */
   trouble(): string | undefined;
   /** Takes no new session from now on. */

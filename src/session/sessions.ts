@@ -1,19 +1,21 @@
 // The sessions of this replica and those that the log keeps: found, made, listed, ended. Knows no HTTP and no socket.
 import type { Agent, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
-import type { Log, LogWriter } from '../log/log.js';
+import { type Log, LogError, type LogWriter } from '../log/log.js';
 import { newId } from '../protocol/ids.js';
-import { entry } from '../protocol/make-frames.js';
 import { type ScreenHost, type SpawnTerminal, TerminalError } from '../terminal/terminal.js';
+import { closeAbandoned } from './abandoned.js';
+import { Away } from './away.js';
 import { bounded } from './bounded.js';
 import { ClosedSession } from './closed-session.js';
-import { abandoned } from './closing.js';
 import { commandOf } from './command.js';
+import { Desk } from './desk.js';
+import type { Neighbours } from './neighbours.js';
 import { OwnedSession } from './owned-session.js';
 import type { KeptSession } from './record.js';
 import type { Sessions } from './registry.js';
+import { RemoteSession } from './remote-session.js';
 import type { Session } from './session.js';
-import { statusNow, taskUpdate } from './task.js';
 
 /** Ended sessions that are kept open for their late readers. */
 const OPEN_CLOSED_LIMIT = 64;
@@ -35,14 +37,16 @@ export interface SessionsParts {
   readonly replicaId: string;
   readonly maxSessions: number;
   readonly logger: Logger;
+  /** Undefined where there is one replica alone. */
+  readonly neighbours?: Neighbours;
   /** Told when an owned session has its Closed. */
   onClosed?(session: Session): void;
 }
 
-/** Opens what the log keeps; sessions that were running when the process died are closed (`agent_disconnect`). */
+/** Opens what the log keeps; sessions that were running when their process died are closed (`agent_disconnect`). */
 export async function createSessions(parts: SessionsParts): Promise<Sessions> {
   const registry = new Registry(parts);
-  await registry.closeAbandoned();
+  await registry.begin();
   return registry;
 }
 
@@ -52,13 +56,42 @@ class Registry implements Sessions {
   /** In the order of their last use. */
   readonly #closed = new Map<string, ClosedSession>();
   readonly #sweep: NodeJS.Timeout;
+  readonly #away = new Away();
   #taking = true;
   #starting = 0;
   #allEnded: (() => void) | undefined;
 
   constructor(parts: SessionsParts) {
     this.#parts = parts;
-    this.#sweep = setInterval(() => void this.#removeExpired(), SWEEP_MS).unref();
+    this.#sweep = setInterval(() => void this.#tidy(), SWEEP_MS).unref();
+  }
+
+  /** Nothing of what an earlier life of this replica owned runs any more. */
+  async begin(): Promise<void> {
+    const { neighbours, replicaId } = this.#parts;
+    await this.closeAbandoned((owner) => !neighbours || owner === replicaId);
+    await this.#removeExpired();
+    if (neighbours) this.#meet(neighbours);
+  }
+
+  #meet(neighbours: Neighbours): void {
+    const desk = new Desk((id) => this.#owned.get(id) ?? this.#closed.get(id), neighbours.tell);
+    neighbours.serve(desk, this.#away);
+    neighbours.onDeath((replicaId) => {
+      desk.forsake(replicaId);
+      this.#away.forsake(replicaId);
+      void this.closeAbandoned((owner) => owner === replicaId);
+    });
+    neighbours.onDoubt(() => void this.#lookWhoOwns());
+  }
+
+  /** Sessions that others have taken meanwhile are no longer ours: their terminals end, and nothing of them is written. */
+  async #lookWhoOwns(): Promise<void> {
+    for (const session of this.#owned.values()) {
+      const record = await this.#parts.log.record(session.id).catch(() => undefined);
+      if (record && (record.state === 'closed' || record.replica_id !== this.#parts.replicaId))
+        session.giveUp(new LogError('fenced', 'another replica has it'));
+    }
   }
 
   async create(agent: Agent, request: SessionRequest, createdBy: string): Promise<Session> {
@@ -77,15 +110,28 @@ class Registry implements Sessions {
     if (owned) return owned.instanceId === instanceId ? owned : undefined;
     const record = await this.#parts.log.record(sessionId);
     const kept = record as KeptSession | undefined;
-    if (kept?.instance_id !== instanceId || kept.state !== 'closed' || isExpired(kept)) return undefined;
-    return this.#openClosed(kept);
+    if (kept?.instance_id !== instanceId || isExpired(kept)) return undefined;
+    return kept.state === 'closed' ? this.#openClosed(kept) : this.#findElsewhere(kept);
+  }
+
+  async #findElsewhere(kept: KeptSession): Promise<Session | undefined> {
+    const { neighbours, log } = this.#parts;
+    if (!neighbours || kept.replica_id === this.#parts.replicaId) return undefined;
+    if (!neighbours.isAlive(kept.replica_id)) return this.#openClosed(await this.#closeOrphan(kept));
+    const ask = neighbours.asker(kept.replica_id, kept.session_id);
+    const reader = await log.reader(kept.session_id);
+    return new RemoteSession({ description: (await ask('describe', {})).head, reader, away: this.#away, ask });
   }
 
   async list(instanceId: string): Promise<Session[]> {
     const records = await this.#parts.log.records();
     const ids = records.filter(({ record }) => record.instance_id === instanceId).map(({ sessionId }) => sessionId);
-    const found = await Promise.all(ids.reverse().map((id) => this.#owned.get(id) ?? this.#unlessCorrupt(instanceId, id)));
+    const found = await Promise.all(ids.reverse().map((id) => this.#owned.get(id) ?? this.#ifItCanBeRead(instanceId, id)));
     return found.filter((session) => session !== undefined);
+  }
+
+  owned(): readonly Session[] {
+    return [...this.#owned.values()];
   }
 
   trouble(): string | undefined {
@@ -110,29 +156,27 @@ class Registry implements Sessions {
     await Promise.all([...this.#closed.values()].map((session) => session.release().catch(() => {})));
   }
 
-  /** I4: whoever notices closes it, once; here nobody else could. */
-  async closeAbandoned(): Promise<void> {
+  /** I4: whoever notices closes them, once. Those of an owner that is alive are left alone. */
+  async closeAbandoned(isOwner: (replicaId: string) => boolean): Promise<void> {
     for (const { sessionId, record } of await this.#parts.log.records()) {
-      if (record.state !== 'running') continue;
-      await this.#closeAbandonedOne(record as KeptSession).catch((error) => {
+      const kept = record as KeptSession;
+      if (kept.state !== 'running' || this.#owned.has(sessionId) || !isOwner(kept.replica_id)) continue;
+      await this.#closeOrphan(kept).catch((error) => {
+        if (isFenced(error)) return; // somebody else has noticed, too
         this.#parts.logger.error({ session_id: sessionId, err: error }, 'a session that was running could not be closed');
       });
     }
-    await this.#removeExpired();
   }
 
-  async #closeAbandonedOne(kept: KeptSession): Promise<void> {
+  async #closeOrphan(kept: KeptSession): Promise<KeptSession> {
     const writer = await this.#parts.log.claim(kept.session_id);
-    const status = statusNow('TASK_STATE_FAILED');
-    const task = { id: kept.session_id, contextId: kept.context_id, status, history: [] };
-    const { kind, ...closed } = abandoned();
-    // The process may have died between the Closed and the record that tells of it: there is exactly one.
-    const done = await writer.reader.latest('Closed');
-    if (!done) await writer.append([entry('TaskStatusUpdate', { ...taskUpdate(task) }), entry(kind, closed)]);
-    const told = done ? JSON.parse(Buffer.from(done.body).toString()) : closed;
-    const closed_at = new Date(done?.ts ?? Date.now()).toISOString();
-    await writer.amend({ ...kept, state: 'closed', closed_at, exit_code: told.exit_code, reason: told.reason, task: kept.task ?? task });
-    await writer.release();
+    try {
+      const after = await closeAbandoned(kept, writer);
+      this.#parts.logger.warn({ session_id: kept.session_id, replica_id: kept.replica_id }, 'a session whose replica is gone was closed');
+      return after;
+    } finally {
+      await writer.release();
+    }
   }
 
   #refuseTooMany(agent: Agent): void {
@@ -204,12 +248,22 @@ class Registry implements Sessions {
     void longestUnused.release().catch(() => {});
   }
 
-  async #unlessCorrupt(instanceId: string, sessionId: string): Promise<Session | undefined> {
+  async #ifItCanBeRead(instanceId: string, sessionId: string): Promise<Session | undefined> {
     try {
       return await this.find(instanceId, sessionId);
     } catch (error) {
       this.#parts.logger.warn({ session_id: sessionId, err: error }, 'a kept session cannot be read');
       return undefined;
+    }
+  }
+
+  async #tidy(): Promise<void> {
+    const { neighbours, logger } = this.#parts;
+    try {
+      if (neighbours) await this.closeAbandoned((owner) => !neighbours.isAlive(owner));
+      await this.#removeExpired();
+    } catch (error) {
+      logger.warn({ err: error }, 'what is kept could not be looked through');
     }
   }
 
@@ -242,6 +296,8 @@ function newRecord(agent: Agent, request: SessionRequest, createdBy: string, rep
     ...(request.default_role === undefined ? {} : { default_role: request.default_role }),
   };
 }
+
+const isFenced = (error: unknown) => error instanceof LogError && error.failure === 'fenced';
 
 function isExpired(kept: KeptSession): boolean {
   if (kept.state !== 'closed' || kept.closed_at === undefined) return false;

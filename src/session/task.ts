@@ -37,7 +37,7 @@ export interface Ending {
 
 type Params = Readonly<Record<string, unknown>>;
 const ended: readonly TaskState[] = ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED'];
-const rests = (state: TaskState) => state === 'TASK_STATE_INPUT_REQUIRED' || ended.includes(state);
+export const isResting = (state: string) => state === 'TASK_STATE_INPUT_REQUIRED' || ended.some((one) => one === state);
 
 export class TerminalTask implements SessionTask {
   readonly #id: string;
@@ -80,7 +80,7 @@ export class TerminalTask implements SessionTask {
   }
 
   rest(): Promise<TaskJson> {
-    if (rests(this.#status.state)) return Promise.resolve(this.now());
+    if (isResting(this.#status.state)) return Promise.resolve(this.now());
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
 
@@ -129,7 +129,7 @@ export class TerminalTask implements SessionTask {
   #move(state: TaskState): void {
     this.#status = statusNow(state);
     this.#ports.publish(taskUpdate(this.now(0), this.#params));
-    if (!rests(state)) return;
+    if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
   }
 }

@@ -1,0 +1,94 @@
+// The members on this replica of sessions that run elsewhere: what their owners tell them finds its way here. Knows no bus.
+import type { Frame } from '../protocol/frames.js';
+import { entry } from '../protocol/make-frames.js';
+import type { Parcel, Tiding, Tidings } from './remote-words.js';
+import type { Member } from './session.js';
+
+/** Frames of one member that may be on the way at once. */
+const MAX_COMING = 512;
+
+interface Coming {
+  readonly frame: Promise<Frame>;
+  resolve(frame: Frame): void;
+}
+
+interface Guest {
+  readonly member: Member;
+  /** The replica that runs its session. */
+  readonly owner: string;
+  /** Frames whose number is known and whose content is not, or the other way round. */
+  readonly coming: Map<number, Coming>;
+}
+
+export class Away {
+  readonly #guests = new Map<string, Guest>();
+
+  enter(handle: string, member: Member, owner: string): void {
+    this.#guests.set(handle, { member, owner, coming: new Map() });
+  }
+
+  leave(handle: string): void {
+    this.#guests.delete(handle);
+  }
+
+  /** The content of a frame for this member alone, whenever it comes. */
+  expect(handle: string, sequence: number): Promise<Frame> {
+    const guest = this.#guests.get(handle);
+    return guest ? claim(guest, sequence) : Promise.resolve(lost(sequence));
+  }
+
+  /** From an owner. */
+  hear<T extends Tiding>(what: T, { head, bytes }: Parcel<Tidings[T]>): void {
+    const guest = this.#guests.get(head.handle);
+    if (!guest) return;
+    const body = bytes ?? new Uint8Array();
+    if (isA('deliver', what, head)) this.#deliver(guest, head, body);
+    else if (isA('ready', what, head)) comingOf(guest, head.frame.sequence).resolve({ ...head.frame, body });
+    else if (isA('dismiss', what, head)) guest.member.dismiss(head.reason, head.code, head.detail);
+  }
+
+  /** That replica is gone, and what it had promised will not come. */
+  forsake(owner: string): void {
+    for (const guest of this.#guests.values()) {
+      if (guest.owner !== owner) continue;
+      for (const [sequence, coming] of guest.coming) coming.resolve(lost(sequence));
+    }
+  }
+
+  #deliver({ member, coming }: Guest, { sequence, frame }: Tidings['deliver'], body: Uint8Array): void {
+    if (frame) member.deliver({ sequence, frame: { ...frame, body } });
+    else member.deliver({ sequence, frame: claim({ coming }, sequence) });
+  }
+}
+
+function isA<T extends Tiding>(wanted: T, what: Tiding, _head: Tidings[Tiding]): _head is Tidings[T] {
+  return what === wanted;
+}
+
+/** Its frame, which is forgotten once it is there. */
+function claim(guest: Pick<Guest, 'coming'>, sequence: number): Promise<Frame> {
+  const { frame } = comingOf(guest, sequence);
+  void frame.then(() => guest.coming.delete(sequence));
+  return frame;
+}
+
+function comingOf({ coming }: Pick<Guest, 'coming'>, sequence: number): Coming {
+  const known = coming.get(sequence);
+  if (known) return known;
+  let settle: (frame: Frame) => void = () => {};
+  const frame = new Promise<Frame>((resolve) => {
+    settle = resolve;
+  });
+  const fresh: Coming = { frame, resolve: settle };
+  coming.set(sequence, fresh);
+  const [oldest] = coming.keys();
+  if (coming.size > MAX_COMING && oldest !== undefined) {
+    coming.get(oldest)?.resolve(lost(oldest));
+    coming.delete(oldest);
+  }
+  return fresh;
+}
+
+function lost(sequence: number): Frame {
+  return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message: 'the replica that ran this session is gone' }), sequence };
+}

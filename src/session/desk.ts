@@ -1,0 +1,143 @@
+// Where other replicas ask for the sessions that this one owns, and where their members are kept. Knows no bus and no store.
+import { Fault, type GoodbyeReason } from '../errors.js';
+import type { Frame } from '../protocol/frames.js';
+import { headOf, type Parcel, type Question, type Questions, type Tiding, type Tidings, textOf } from './remote-words.js';
+import type { Delivery, Member, Session } from './session.js';
+
+/** Tells a replica; in the order of the calls, never rejects. */
+export type Tell = <T extends Tiding>(to: string, what: T, head: Tidings[T], bytes?: Uint8Array) => void;
+
+/** A question about one session, from one replica. */
+interface Asked<Q extends Question> {
+  readonly session: Session;
+  readonly from: string;
+  readonly ask: Questions[Q]['ask'];
+  readonly bytes: Uint8Array;
+}
+
+type Answers = { readonly [Q in Question]: (asked: Asked<Q>) => Promise<Parcel<Questions[Q]['answer']>> };
+
+/** A member on another replica. */
+class Distant implements Member {
+  readonly session: Session;
+  clientId: string | undefined;
+  readonly #handle: string;
+  readonly #tell: <T extends Tiding>(what: T, head: Tidings[T], bytes?: Uint8Array) => void;
+
+  constructor(session: Session, handle: string, tell: <T extends Tiding>(what: T, head: Tidings[T], bytes?: Uint8Array) => void) {
+    this.session = session;
+    this.#handle = handle;
+    this.#tell = tell;
+  }
+
+  deliver({ sequence, frame }: Delivery): void {
+    const handle = this.#handle;
+    if (frame instanceof Promise) {
+      this.#tell('deliver', { handle, sequence });
+      this.promise(frame);
+    } else this.#tell('deliver', { handle, sequence, frame: headOf(frame) }, frame.body);
+  }
+
+  /** A frame whose number it knows already. */
+  promise(frame: Promise<Frame> | Frame): void {
+    void Promise.resolve(frame).then((ready) => this.#tell('ready', { handle: this.#handle, frame: headOf(ready) }, ready.body));
+  }
+
+  dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
+    this.#tell('dismiss', { handle: this.#handle, reason, code, ...(detail === undefined ? {} : { detail }) });
+  }
+}
+
+export class Desk {
+  readonly #owned: (sessionId: string) => Session | undefined;
+  readonly #tell: Tell;
+  /** By replica, then by handle. */
+  readonly #distant = new Map<string, Map<string, Distant>>();
+
+  constructor(owned: (sessionId: string) => Session | undefined, tell: Tell) {
+    this.#owned = owned;
+    this.#tell = tell;
+  }
+
+  /** Rejects with a Fault that travels back to the client. */
+  async answer<Q extends Question>(
+    from: string,
+    sessionId: string,
+    question: Q,
+    ask: Questions[Q]['ask'],
+    bytes: Uint8Array,
+  ): Promise<Parcel<Questions[Q]['answer']>> {
+    const session = this.#owned(sessionId);
+    if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again');
+    const answer = this.#answers[question];
+    if (!answer) throw new Fault('UNSUPPORTED_OPERATION', `this replica does not know ${question}; its version differs`);
+    return answer({ session, from, ask, bytes });
+  }
+
+  /** A replica is dead: its members have left, and their leases are free (I4). */
+  forsake(replicaId: string): void {
+    const gone = this.#distant.get(replicaId);
+    this.#distant.delete(replicaId);
+    for (const { session, clientId } of gone?.values() ?? []) if (clientId !== undefined) void session.leave(clientId).catch(() => {});
+  }
+
+  readonly #answers: Answers = {
+    describe: async ({ session }) => ({ head: session.describe() }),
+    join: (asked) => this.#join(asked),
+    leave: async ({ session, from, ask }) => {
+      this.#strike(from, ({ clientId }) => clientId === ask.clientId);
+      return { head: { told: (await session.leave(ask.clientId)) ?? null } };
+    },
+    forget: async ({ session, from, ask }) => {
+      const distant = this.#distant.get(from)?.get(ask.handle);
+      this.#distant.get(from)?.delete(ask.handle);
+      if (distant?.clientId !== undefined) await session.leave(distant.clientId);
+      return { head: {} };
+    },
+    input: ({ session, ask, bytes }) => done(session.input(ask.author, bytes)),
+    resize: ({ session, ask }) => done(session.resize(ask.clientId, ask.size)),
+    requestRole: ({ session, ask }) => done(session.requestRole(ask.clientId, ask.role)),
+    requestKeyframe: ({ session, ask }) => done(session.requestKeyframe(ask.clientId)),
+    lagged: ({ session, ask }) => done(session.lagged(ask.clientId)),
+    moveControl: ({ session, ask }) => done(session.moveControl(ask.clientId)),
+    dismiss: ({ session, ask }) => done(session.dismiss(ask.clientId)),
+    end: ({ session, ask }) => done(session.end(ask.reason)),
+    view: async ({ session }) => ({ head: await session.view() }),
+    snapshot: async ({ session }) => {
+      const { bytes, ...head } = await session.snapshot();
+      return { head, bytes };
+    },
+    task: async ({ session, ask }) => ({ head: await session.task.snapshot(ask.historyLength) }),
+    message: async ({ session, ask: { message, ...from } }) => ({ head: await session.task.send(message, from) }),
+    cancel: async ({ session, ask }) => ({ head: await session.task.cancel(ask.serviceParameters) }),
+  };
+
+  async #join({ session, from, ask: { handle, request } }: Asked<'join'>): Promise<Parcel<Questions['join']['answer']>> {
+    const distant = new Distant(session, handle, (what, head, bytes) => this.#tell(from, what, head, bytes));
+    const those = this.#distant.get(from) ?? new Map<string, Distant>();
+    this.#distant.set(from, those.set(handle, distant));
+    try {
+      const { clientId, role, oldest, roleAssigned, membership, keyframe, closed } = await session.join(request, distant);
+      distant.clientId = clientId;
+      distant.promise(keyframe.frame);
+      // Given up while it was on its way (`forget`), or its replica is gone.
+      if (this.#distant.get(from)?.get(handle) !== distant) void session.leave(clientId).catch(() => {});
+      const told = closed ? { closed: textOf(closed) } : {};
+      const frames = { roleAssigned: textOf(roleAssigned), membership: textOf(membership), keyframe: keyframe.sequence };
+      return { head: { clientId, role, oldest, ...frames, ...told } };
+    } catch (error) {
+      those.delete(handle);
+      throw error;
+    }
+  }
+
+  #strike(from: string, isIt: (distant: Distant) => boolean): void {
+    const those = this.#distant.get(from);
+    for (const [handle, distant] of those ?? []) if (isIt(distant)) those?.delete(handle);
+  }
+}
+
+async function done(work: Promise<void>): Promise<Parcel<object>> {
+  await work;
+  return { head: {} };
+}
