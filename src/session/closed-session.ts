@@ -1,6 +1,6 @@
 // A session that has ended: history, last screen and Closed, served from the log alone. Knows no terminal process.
 import { Fault } from '../errors.js';
-import type { LogReader, LogWriter } from '../log/log.js';
+import { LogError, type LogReader, type LogWriter, type Place } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -11,12 +11,16 @@ import { describe, type KeptSession } from './record.js';
 import type { Joined, JoinRequest, Member, Session, SessionDescription, SessionTask } from './session.js';
 import { EndedTask, statusNow } from './task.js';
 
+/** How often a session is taken over again when others do so at the same time. */
+const CLAIM_TRIES = 5;
+
 export interface ClosedSessionParts {
   readonly kept: KeptSession;
   readonly reader: LogReader;
   readonly screens: ScreenHost;
-  /** For the numbers of what late readers alone are sent; asked for when the first of them comes. */
-  writer(): Promise<LogWriter>;
+  /** For the numbers of what late readers alone are sent: the one that is there, and how to get another if it is fenced. */
+  readonly writer?: LogWriter;
+  claim(): Promise<LogWriter>;
 }
 
 export class ClosedSession implements Session {
@@ -31,6 +35,7 @@ export class ClosedSession implements Session {
   constructor(parts: ClosedSessionParts) {
     const { kept, reader } = parts;
     this.#parts = parts;
+    this.#writer = parts.writer && Promise.resolve(parts.writer);
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
     this.frames = reader;
@@ -50,8 +55,7 @@ export class ClosedSession implements Session {
     const self = request.label === undefined ? { client_id: clientId } : { client_id: clientId, label: request.label };
     const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
-    this.#writer ??= this.#parts.writer();
-    const first = await (await this.#writer).append([{ to: clientId }, { to: clientId }, { to: clientId }]);
+    const first = await this.#take([{ to: clientId }, { to: clientId }, { to: clientId }]);
     const numbered = (frame: Unnumbered, sequence: number): Frame => ({ ...frame, sequence });
     const closed = await this.frames.latest('Closed');
     return {
@@ -101,6 +105,19 @@ export class ClosedSession implements Session {
     const writer = await this.#writer;
     this.#writer = undefined;
     await writer?.release();
+  }
+
+  /** Every replica serves late readers, and each takes the session over from the one before. */
+  async #take(places: readonly Place[], triesLeft = CLAIM_TRIES): Promise<number> {
+    this.#writer ??= this.#parts.claim();
+    const writer = this.#writer;
+    try {
+      return await (await writer).append(places);
+    } catch (error) {
+      if (this.#writer === writer) this.#writer = undefined;
+      if (triesLeft === 0 || !(error instanceof LogError && error.failure === 'fenced')) throw error;
+      return this.#take(places, triesLeft - 1);
+    }
   }
 
   async #withScreen<T>(look: (screen: Screen) => Promise<T>): Promise<T> {

@@ -39,6 +39,8 @@ export interface OwnedSessionParts {
   readonly kept: KeptSession;
   readonly writer: LogWriter;
   readonly screens: ScreenHost;
+  /** For the numbers of its late readers, should the writer be fenced. */
+  claim(): Promise<LogWriter>;
   /** Once, when the Closed is in the log and the record tells of it; or, without `after`, when the log has failed. */
   ended(session: OwnedSession, after: ClosedSession | undefined, error?: unknown): void;
 }
@@ -288,10 +290,10 @@ export class OwnedSession implements Session {
   }
 
   async #closed(kept: KeptSession): Promise<void> {
-    const { writer, screens } = this.#parts;
+    const { writer, claim, screens } = this.#parts;
     this.#over = true;
     this.#journal.stop();
-    this.#after = new ClosedSession({ kept, reader: this.frames, writer: async () => writer, screens });
+    this.#after = new ClosedSession({ kept, reader: this.frames, writer, claim, screens });
     try {
       await this.#journal.amend(kept);
       this.#parts.ended(this, this.#after);

@@ -200,6 +200,7 @@ class Registry implements Sessions {
       kept,
       writer,
       screens: this.#parts.screens,
+      claim: () => this.#parts.log.claim(kept.session_id),
       ended: (s, after, error) => this.#ended(s, after, error),
     });
     this.#owned.set(kept.session_id, session);
@@ -234,7 +235,7 @@ class Registry implements Sessions {
     const { log, screens } = this.#parts;
     const open =
       this.#closed.get(kept.session_id) ??
-      new ClosedSession({ kept, screens, reader: await log.reader(kept.session_id), writer: () => log.claim(kept.session_id) });
+      new ClosedSession({ kept, screens, reader: await log.reader(kept.session_id), claim: () => log.claim(kept.session_id) });
     this.#keepOpen(this.#closed.get(kept.session_id) ?? open);
     return this.#closed.get(kept.session_id) as ClosedSession;
   }

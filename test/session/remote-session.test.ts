@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPayload } from '../../src/protocol/make-frames.js';
+import type { Session } from '../../src/session/session.js';
+import { agent, Watcher } from '../support/house.js';
+import { openStreet, type Street } from '../support/street.js';
+
+let street: Street;
+beforeAll(async () => {
+  street = await openStreet(['owner', 'other', 'third']);
+});
+afterAll(() => street.close());
+
+const start = () => street.sessions('owner').create(agent(), { cols: 80, rows: 10 }, 'someone');
+const via = async (replicaId: string, { id }: Session): Promise<Session> => {
+  const found = await street.sessions(replicaId).find('inst', id);
+  if (!found) throw new Error(`${replicaId} does not find ${id}`);
+  return found;
+};
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('A session that runs on another replica', () => {
+  it('is joined, typed into, resized and left as if it ran here', async () => {
+    const session = await start();
+    const there = await via('other', session);
+    const a = await Watcher.join(there, 'controller', { label: 'a' });
+    expect(a.joined.role).toBe('controller');
+    expect(session.describe().controllers).toEqual([{ client_id: a.id, label: 'a' }]);
+    expect(readPayload(await a.joined.keyframe.frame)).toMatchObject({ kind: 'Keyframe', snapshot_cols: 80 });
+    expect(there.frames.extent().current).toBeGreaterThanOrEqual(a.joined.keyframe.sequence);
+    await a.type('echo from-$((1+1))\n');
+    await a.until(() => a.output().includes('from-2\r\n'));
+    await there.resize(a.id, { cols: 90, rows: 12 });
+    await a.until(() => a.kinds().includes('Resize'));
+    expect((await there.view()).cols).toBe(90);
+    expect((await there.snapshot()).bytes.length).toBeGreaterThan(10);
+    expect(await there.leave(a.id)).toBeGreaterThan(0);
+    expect(session.describe().controllers).toEqual([]);
+  });
+
+  it('counts its members over all replicas, and refuses as its owner does', async () => {
+    const session = await start();
+    const a = await Watcher.join(await via('other', session));
+    const b = await Watcher.join(await via('third', session), 'controller');
+    expect([a.joined.role, b.joined.role]).toEqual(['controller', 'observer']);
+    await expect((await via('third', session)).input({ clientId: b.id }, Buffer.from('x'))).rejects.toThrow(refused('PERMISSION_DENIED'));
+  });
+
+  it('delivers what is for one member alone, in order, the Keyframe when it is ready', async () => {
+    const session = await start();
+    const there = await via('other', session);
+    const a = await Watcher.join(there);
+    const b = await Watcher.join(there, 'observer');
+    await there.moveControl(b.id);
+    await there.requestKeyframe(b.id);
+    await there.lagged(b.id);
+    expect(await b.delivered(0)).toMatchObject({ kind: 'RoleAssigned', role: 'controller' });
+    const kinds = [(await b.delivered(1)).kind, (await b.delivered(2)).code, (await b.delivered(3)).kind];
+    expect(kinds).toEqual(['Keyframe', 'PTY_OUTPUT_LAGGED', 'Keyframe']);
+    expect(await a.delivered(0)).toMatchObject({ kind: 'RoleAssigned', role: 'observer' });
+    await there.dismiss(b.id);
+    await b.until(() => b.dismissals.length > 0);
+    expect(b.dismissals).toEqual([{ reason: 'principal_revoked', code: 4403 }]);
+  });
+
+  it('has its task: a message is typed at the owner, its rest is heard from the log', async () => {
+    const session = await start();
+    const { task } = await via('other', session);
+    const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'echo said' }] };
+    expect((await task.send(message, { author: 'message' })).status.state).toBe('TASK_STATE_WORKING');
+    expect((await task.rest()).status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect((await task.snapshot()).history).toMatchObject([{ messageId: 'm-1' }]);
+    expect((await task.cancel()).status.state).toBe('TASK_STATE_CANCELED');
+    await expect((await via('other', session)).task.cancel()).rejects.toThrow(refused('TASK_NOT_CANCELABLE'));
+  });
+
+  it('is listed by every replica, and served by any of them when it has ended', async () => {
+    const session = await start();
+    const there = await via('other', session);
+    const a = await Watcher.join(there);
+    for (const id of ['owner', 'other', 'third']) expect((await street.sessions(id).list('inst')).map((s) => s.id)).toContain(session.id);
+    await a.type('exit 4\n');
+    await a.until(() => a.kinds().includes('Closed'));
+    await expect(there.leave(a.id)).resolves.toBeUndefined();
+    for (const id of ['owner', 'other', 'third', 'other']) {
+      const late = await Watcher.join(await via(id, session));
+      expect(late.joined.closed?.sequence).toBe(a.frames.at(-1)?.sequence);
+    }
+  });
+});
+
+describe('When a replica dies', () => {
+  it('its members have left the sessions of the others, and their lease is free', async () => {
+    const town = await openStreet(['owner', 'doomed']);
+    const session = await town.sessions('owner').create(agent(), {}, 'someone');
+    const here = await Watcher.join((await town.sessions('owner').find('inst', session.id)) as Session, 'observer');
+    await session.moveControl(null);
+    const there = await Watcher.join((await town.sessions('doomed').find('inst', session.id)) as Session);
+    expect(session.describe().controllers.map((m) => m.client_id)).toEqual([there.id]);
+    town.kill('doomed');
+    await here.until(() => session.describe().controllers.length === 0);
+    expect(session.describe().observers.map((m) => m.client_id)).toEqual([here.id]);
+    await town.close();
+  });
+
+  it('its sessions are closed once, as agent_disconnect, though all others notice at once', async () => {
+    const town = await openStreet(['doomed', 'b', 'c', 'd']);
+    const session = await town.sessions('doomed').create(agent(), {}, 'someone');
+    const b = await Watcher.join((await town.sessions('b').find('inst', session.id)) as Session);
+    town.kill('doomed');
+    await b.until(() => b.kinds().includes('Closed'));
+    for (const id of ['b', 'c', 'd'])
+      expect((await town.sessions(id).find('inst', session.id))?.describe()).toMatchObject({ state: 'closed', reason: 'agent_disconnect' });
+    expect(b.kinds().filter((kind) => kind === 'Closed')).toHaveLength(1);
+    await town.close();
+  });
+});

@@ -1,0 +1,88 @@
+// Several replicas in one process, on one log, that talk in order and a little late. Knows no Redis.
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { asFault } from '../../src/errors.js';
+import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import type { Away } from '../../src/session/away.js';
+import type { Desk } from '../../src/session/desk.js';
+import type { Neighbours } from '../../src/session/neighbours.js';
+import type { Sessions } from '../../src/session/registry.js';
+import { createSessions } from '../../src/session/sessions.js';
+import { spawnTerminal } from '../../src/terminal/pty.js';
+import { createScreenHost } from '../../src/terminal/screen.js';
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+
+interface Resident {
+  sessions: Sessions;
+  serving: { desk: Desk; away: Away } | undefined;
+  isDead: boolean;
+  readonly mourners: Array<(replicaId: string) => void>;
+}
+
+export interface Street {
+  sessions(replicaId: string): Sessions;
+  /** It answers no more, and the others are told so. */
+  kill(replicaId: string): void;
+  close(): Promise<void>;
+}
+
+export async function openStreet(replicaIds: readonly string[]): Promise<Street> {
+  const dir = await mkdtemp(path.join(os.tmpdir(), 'street-'));
+  const log = await openEmbeddedLog({ dir });
+  const screens = createScreenHost({});
+  const residents = new Map<string, Resident>();
+  /** Messages are carried one after the other. */
+  let road: Promise<unknown> = Promise.resolve();
+  const carry = <T>(work: () => T): Promise<T> => {
+    const carried = road.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
+    road = carried.catch(() => {});
+    return carried;
+  };
+  for (const replicaId of replicaIds) {
+    const resident: Resident = { sessions: undefined as never, serving: undefined, isDead: false, mourners: [] };
+    residents.set(replicaId, resident);
+    const neighbours: Neighbours = {
+      isAlive: (id) => residents.get(id)?.isDead === false,
+      asker: (owner, sessionId) => async (question, ask, bytes) => {
+        const to = residents.get(owner);
+        const answer = await carry(() => ({
+          coming: to?.serving?.desk.answer(replicaId, sessionId, question, structuredClone(ask), bytes ?? new Uint8Array()),
+        }));
+        answer.coming?.catch(() => {});
+        if (!answer.coming || to?.isDead) throw asFault(new Error('gone'));
+        return carry(() => answer.coming as Promise<never>).then((x) => x);
+      },
+      tell: (to, what, head, bytes) => void carry(() => residents.get(to)?.serving?.away.hear(what, { head, ...(bytes ? { bytes } : {}) })),
+      serve: (desk, away) => {
+        resident.serving = { desk, away };
+      },
+      onDeath: (listener) => resident.mourners.push(listener),
+      onDoubt: () => {},
+    };
+    resident.sessions = await createSessions({
+      log,
+      screens,
+      spawn: spawnTerminal,
+      replicaId,
+      maxSessions: 100,
+      logger: quiet,
+      neighbours,
+    });
+  }
+  return {
+    sessions: (id) => (residents.get(id) as Resident).sessions,
+    kill(id) {
+      const dead = residents.get(id) as Resident;
+      dead.isDead = true;
+      for (const other of residents.values()) if (other !== dead) for (const mourn of other.mourners) mourn(id);
+    },
+    async close() {
+      for (const { sessions } of residents.values()) await sessions.close();
+      await screens.close();
+      await log.close();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
