@@ -28,7 +28,7 @@ export default fp<{ root?: string }>(
       cacheControl: false,
       // Built assets carry a hash in their names; the page itself must be asked for again.
       setHeaders: (response, file) => {
-        response.header('cache-control', file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+        response.setHeader('cache-control', file.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
     });
   },

@@ -23,6 +23,7 @@ import type { Config } from './config.js';
 import type { Log } from './log/log.js';
 import { loggerOptions } from './logger.js';
 import { newId } from './protocol/ids.js';
+import { RequestLog } from './request-log.js';
 import type { Sessions } from './session/registry.js';
 
 /** Largest HTTP body, in bytes. */
@@ -79,6 +80,7 @@ function fastify(config: Config, { logger }: Parts): FastifyInstance {
   const prefix = config.publicUrl?.prefix ?? '';
   return Fastify({
     ...(logger ? { loggerInstance: logger } : { logger: loggerOptions(config) }),
+    logController: new RequestLog(),
     trustProxy: trustedHops(config.listen.trustProxy),
     genReqId: newId,
     requestIdHeader: false,

@@ -51,8 +51,9 @@ function invite(app: FastifyInstance): void {
   const { secret, issuer, audience } = app.config.auth;
   const sub = process.env.USER || 'developer';
   const token = mintToken(secret ?? '', { sub, scope: 'pty:admin', ttlSeconds: DEVELOPMENT_TTL_SECONDS, issuer, audience });
+  const [first] = app.agents.list();
   process.stdout.write(
-    `\nOpen ${app.publicUrl().http}/#token=${token}\n` +
+    `\nOpen ${app.publicUrl().http}/#token=${token}${first ? `&open=${first.id}` : ''}\n` +
       'This is for development: the key was made for this start alone, and whoever has the URL has a shell on this machine.\n\n',
   );
 }
