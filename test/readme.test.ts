@@ -33,7 +33,8 @@ function shell(script: string, cwd: string, env: Record<string, string>): Promis
 
 /** The command's port, where the README has the default one. */
 const at = (port: number, script: string) => script.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
-const untilReady = (port: number) => `for i in $(seq 200); do curl -sf http://127.0.0.1:${port}/readyz >/dev/null && break; sleep 0.1; done`;
+const untilReady = (port: number) =>
+  `for i in $(seq 200); do curl -sf http://127.0.0.1:${port}/readyz >/dev/null && break; sleep 0.1; done`;
 
 describe('The README', () => {
   it('is two commands from a fresh clone to a URL that opens', { timeout: 300_000 }, async () => {

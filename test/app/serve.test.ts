@@ -23,7 +23,7 @@ const serve = (env: NodeJS.ProcessEnv) => {
 /** A gateway as it starts without any configuration, by the URL that it prints. */
 async function invited(env: NodeJS.ProcessEnv = {}) {
   const gateway = serve(env);
-  const [, base = '', token = ''] = await gateway.prints(/^Open (http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)\n/m);
+  const [, base = '', token = ''] = await gateway.prints(/^Open (http:\/\/127\.0\.0\.1:\d+)\/#token=([^&\s]+)&open=shell\n/m);
   const call = async (method: string, at: string) => {
     const response = await fetch(base + at, { method, headers: { authorization: `Bearer ${token}` } });
     // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects.
