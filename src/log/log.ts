@@ -68,6 +68,12 @@ export interface LogReader {
   latest(kind: string): Promise<Numbered | undefined>;
   /** From now on, tells of each append, those who follow longest first. Returns the way to stop. A follower that throws harms nobody else. */
   follow(follower: Follower): () => void;
+  /**
+   * Where appends reach this process from another one, some may be read from the store afterwards: then the entries are told all the same,
+   * but the places among (`after`, `upTo`] are unknown, and those who wait for one must ask again. Called before they are told. Returns the
+   * way to stop. Absent where it cannot happen.
+   */
+  onGap?(listener: (after: number, upTo: number) => void): () => void;
 }
 
 /** The one who may write. */
@@ -101,8 +107,14 @@ export class LogError extends Error {
 export interface Log {
   /** Begins a session's log; the caller owns it. LogError `exists` if the id was ever used. */
   create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter>;
-  /** Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers. */
-  claim(sessionId: string): Promise<LogWriter>;
+  /**
+   * Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers.
+   * With `ifEpoch`, only if nobody took it since it had that epoch; else LogError `fenced`, and nothing is changed. A log that several
+   * processes share heeds it, so that of those who saw the same epoch only one wins.
+   */
+  claim(sessionId: string, ifEpoch?: number): Promise<LogWriter>;
+  /** How often the session was begun or claimed, in all processes; undefined if it is unknown. Absent where one process has the log alone. */
+  epoch?(sessionId: string): Promise<number | undefined>;
   /** LogError `unknown_session`, or `corrupt`. The same reader for the same session while anybody follows it. */
   reader(sessionId: string): Promise<LogReader>;
   /** The record of a session, or undefined if it is unknown. */

@@ -1,5 +1,6 @@
 // The log of one session in this process: one queue for whoever may write, followers, readers. Knows its files only through SessionFiles.
 import { type Disk, explain } from './disk.js';
+import { faultOf } from './entry-fault.js';
 import { MAX_BODY_BYTES } from './framing.js';
 import {
   type Draft,
@@ -215,7 +216,7 @@ export class SessionLog implements LogReader {
 
   private check(draft: Entry): void {
     const fault =
-      faultOf(draft) ??
+      faultOf(draft, MAX_BODY_BYTES) ??
       (this.kinds.size >= MAX_KINDS && !this.kinds.has(draft.kind) ? `its kind is one more than ${MAX_KINDS}` : undefined);
     if (fault) throw new LogError('unavailable', `an entry for session ${this.id} cannot be taken: ${fault}`);
     this.kinds.add(draft.kind);
@@ -297,15 +298,6 @@ export class SessionLog implements LogReader {
     });
     return this.saveNext;
   }
-}
-
-const ASCII = /^[\x20-\x7e]*$/;
-
-function faultOf({ kind, id, ts, body }: Entry): string | undefined {
-  if (kind.length < 1 || kind.length > 32 || !ASCII.test(kind)) return 'its kind is not 1 to 32 ASCII characters';
-  if (id.length > 255 || !ASCII.test(id)) return 'its id is not at most 255 ASCII characters';
-  if (!Number.isFinite(ts)) return 'its ts is not a number';
-  return body.length > MAX_BODY_BYTES ? `its body has ${body.length} bytes, more than ${MAX_BODY_BYTES}` : undefined;
 }
 
 class Writer implements LogWriter {

@@ -1,0 +1,24 @@
+// Redis logs for the suite that every log runs. Knows no particular server.
+import { v7 } from 'uuid';
+import { openRedisLog, type RedisLogOptions } from '../../src/log/redis-log.js';
+import type { Bench } from './contract.js';
+
+/** A log under a prefix of its own, so that what others left behind is not there. */
+export async function redisBench(options: Omit<RedisLogOptions, 'prefix' | 'now'>): Promise<Bench> {
+  let time = 1_700_000_000_000;
+  const own = { ...options, prefix: `test-${v7()}`, now: () => time };
+  let log = await openRedisLog(own);
+  return {
+    log,
+    now: own.now,
+    advance: (ms) => {
+      time += ms;
+    },
+    reopen: async () => {
+      await log.close();
+      log = await openRedisLog(own);
+      return log;
+    },
+    dispose: () => log.close(),
+  };
+}
