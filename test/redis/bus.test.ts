@@ -1,0 +1,200 @@
+// Messages between replicas, while connections and Redis itself come and go.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { BusError } from '../../src/session/cluster.js';
+import { needs } from '../support/needs.js';
+import { Child } from './child.js';
+import { openReplica, type Replica, until } from './replica.js';
+import { RedisServer } from './server.js';
+
+/** Milliseconds that a message may wait where nothing is to fail. */
+const PATIENT = { timeoutMs: 25_000 };
+const text = (message: Uint8Array) => Buffer.from(message).toString();
+const failure = (sent: Promise<void>) =>
+  sent.then(
+    () => 'none',
+    (error) => (error instanceof BusError ? error.failure : error),
+  );
+/** The first failure that is not `unknown`: the time of a message may be over in the moment in which it is handed over. */
+async function certainFailure(send: () => Promise<void>): Promise<unknown> {
+  for (;;) {
+    const failed = await failure(send());
+    if (failed !== 'unknown') return failed;
+  }
+}
+
+needs('redis-server')('the bus', () => {
+  let server: RedisServer;
+  const open: Array<{ close(): Promise<void> }> = [];
+
+  beforeEach(async () => {
+    server = await RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always');
+  });
+  afterEach(async () => {
+    for (const replica of open.splice(0).reverse()) await replica.close();
+    await server.stop();
+  });
+
+  async function replica(id: string, options: Parameters<typeof openReplica>[2] = { leaseSeconds: 30 }): Promise<Replica> {
+    const opened = await openReplica(server.url, id, options);
+    open.push(opened);
+    return opened;
+  }
+
+  it('keeps what comes before anybody receives, and goes on after a handler has thrown', async () => {
+    const errors: string[] = [];
+    const logger = { info: () => {}, warn: () => {}, error: (_: object, message: string) => void errors.push(message) };
+    const [a, b] = [await replica('a'), await replica('b', { leaseSeconds: 30, logger })];
+    for (const word of ['one', 'two', 'three']) await a.bus.send('b', Buffer.from(word));
+    const got: string[] = [];
+    b.bus.receive((from, message) => {
+      got.push(`${from} ${text(message)}`);
+      if (got.length === 2) throw new Error('as told');
+    });
+    await until(() => got.length === 3);
+    expect(got).toEqual(['a one', 'a two', 'a three']);
+    expect(errors).toEqual(['a message of another replica could not be handled']);
+  });
+
+  it('carries any bytes, up to four MiB of them, also to oneself, and refuses more', async () => {
+    const a = await replica('a');
+    const got: Uint8Array[] = [];
+    a.bus.receive((_, message) => void got.push(message));
+    const sent = [0, 1, 255, 4 * 1024 * 1024].map((length) => Buffer.alloc(length, Buffer.from([0, 255, 13, 10, 128])));
+    for (const message of sent) await a.bus.send('a', message);
+    await until(() => got.length === sent.length);
+    expect(got.every((message, i) => Buffer.compare(message, sent[i] as Buffer) === 0)).toBe(true);
+    expect(await failure(a.bus.send('a', Buffer.alloc(4 * 1024 * 1024 + 1)))).toBe('too_big');
+  });
+
+  for (const [what, trouble] of [
+    ['connections are cut at random', cutConnections],
+    ['Redis is killed and comes back', async () => server.down('SIGKILL').then(() => server.up())],
+  ] as const) {
+    it(`delivers each message once and in the order of the calls while ${what}`, { timeout: 60_000 }, async () => {
+      const replicas = [await replica('a'), await replica('b'), await replica('c')];
+      const got = new Map<string, number[]>();
+      const gaps: string[] = [];
+      for (const { id, bus } of replicas) {
+        bus.onGap((from) => void gaps.push(`${from} to ${id}`));
+        bus.receive((from, message) => {
+          const way = `${from} to ${id}`;
+          got.set(way, [...(got.get(way) ?? []), Buffer.from(message).readUInt32BE()]);
+        });
+      }
+      const ways = replicas.flatMap((from) => replicas.map((to) => ({ from, to })));
+      let isSending = true;
+      const counts = ways.map(async ({ from, to }) => {
+        let count = 0;
+        while (isSending) {
+          const some = Array.from({ length: 5 }, () => from.bus.send(to.id, numbered(count++), PATIENT));
+          await Promise.all(some);
+        }
+        return count;
+      });
+      for (let i = 0; i < 5; i++) await trouble();
+      isSending = false;
+      const sent = await Promise.all(counts);
+      await until(() => ways.every(({ from, to }, i) => got.get(`${from.id} to ${to.id}`)?.length === sent[i]));
+      for (const numbers of got.values()) expect(numbers).toEqual(numbers.map((_, i) => i));
+      expect(gaps).toEqual([]);
+    });
+  }
+
+  const numbered = (count: number) => {
+    const message = Buffer.alloc(4 + Math.floor(Math.random() * 20_000));
+    message.writeUInt32BE(count);
+    return message;
+  };
+
+  async function cutConnections(): Promise<void> {
+    await server.ask(async (client) => {
+      const own = await client.client('ID');
+      for (let i = 0; i < 20; i++) {
+        const ids = [...String(await client.client('LIST')).matchAll(/^id=(\d+)/gm)]
+          .map((match) => Number(match[1]))
+          .filter((id) => id !== own);
+        const id = ids[Math.floor(Math.random() * ids.length)];
+        if (id !== undefined) await client.client('KILL', 'ID', id);
+      }
+    });
+  }
+
+  it('tells how many messages Redis has lost, before the next that it has not', async () => {
+    const [a, b] = [await replica('a'), await replica('b')];
+    for (let i = 0; i < 3; i++) await a.bus.send('b', Buffer.from('lost'));
+    await server.ask((client) => client.flushall());
+    await a.bus.send('b', Buffer.from('kept'), PATIENT);
+    const got: string[] = [];
+    b.bus.onGap((from, lost) => void got.push(`${lost} of ${from}`));
+    b.bus.receive((_, message) => void got.push(text(message)));
+    await until(() => got.length === 2);
+    expect(got).toEqual(['3 of a', 'kept']);
+  });
+
+  it('says that a message was not handed over in time, and does not deliver it later', async () => {
+    const [a, b] = [await replica('a'), await replica('b')];
+    const got: string[] = [];
+    b.bus.receive((_, message) => void got.push(text(message)));
+    await a.bus.send('b', Buffer.from('before'));
+    await server.down();
+    expect(await certainFailure(() => a.bus.send('b', Buffer.from('never'), { timeoutMs: 100 }))).toBe('unavailable');
+    await server.up();
+    await a.bus.send('b', Buffer.from('after'), PATIENT);
+    await until(() => got.includes('after'));
+    expect(got).toEqual(['before', 'after']);
+  });
+
+  it('does not deliver later what lay before a Redis that hung, and says that it cannot know', async () => {
+    const [a, b] = [await replica('a'), await replica('b')];
+    const [got, gaps]: [string[], number[]] = [[], []];
+    b.bus.onGap((_, lost) => void gaps.push(lost));
+    b.bus.receive((_, message) => void got.push(text(message)));
+    await a.bus.send('b', Buffer.from('before'));
+    server.signal('SIGSTOP');
+    expect(await failure(a.bus.send('b', Buffer.from('never'), { timeoutMs: 100 }))).toBe('unknown');
+    server.signal('SIGCONT');
+    await a.bus.send('b', Buffer.from('after'), PATIENT);
+    await until(() => got.includes('after'));
+    expect(got).toEqual(['before', 'after']);
+    expect(gaps).toEqual([]);
+  });
+
+  it('lets senders wait for an inbox that is full', async () => {
+    const [a, b] = [await replica('a'), await replica('b')];
+    for (let i = 0; i < 1024; i++) await a.bus.send('b', Buffer.from(String(i)));
+    expect(await certainFailure(() => a.bus.send('b', Buffer.from('too many'), { timeoutMs: 100 }))).toBe('unavailable');
+    const waits = a.bus.send('b', Buffer.from('1024'), PATIENT);
+    const got: string[] = [];
+    b.bus.receive((_, message) => void got.push(text(message)));
+    await waits;
+    await until(() => got.length === 1025);
+    expect(got).toEqual(Array.from({ length: 1025 }, (_, i) => String(i)));
+  });
+
+  it('refuses messages to nobody, to the dead, and to those who have left', async () => {
+    const [a, b] = [await replica('a', { leaseSeconds: 2 }), await replica('b')];
+    expect(await failure(a.bus.send('nobody', Buffer.from('hello')))).toBe('gone');
+    await b.leases.release();
+    await until(() => !a.leases.isAlive('b'));
+    expect(await failure(a.bus.send('b', Buffer.from('hello')))).toBe('gone');
+  });
+
+  it('gives a replica nothing that was meant for its former life', async () => {
+    const [a, former] = [await replica('a'), await Child.start(server.url, 'k')];
+    await until(() => a.leases.isAlive('k'));
+    await former.kill();
+    await a.bus.send('k', Buffer.from('to the former'));
+    const heir = await Child.start(server.url, 'k');
+    open.push({ close: () => heir.kill() });
+    await until(() => a.told.at(-1) === 'born k' && a.told.includes('died k'));
+    await a.bus.send('k', Buffer.from('to the heir'));
+    await heir.says('a: to the heir');
+    expect(heir.lines).toEqual(['open', 'a: to the heir']);
+  });
+
+  it('takes no message when it is closed', async () => {
+    const a = await replica('a');
+    await a.bus.close();
+    expect(await failure(a.bus.send('a', Buffer.from('late')))).toBe('closed');
+  });
+});

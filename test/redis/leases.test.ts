@@ -1,0 +1,96 @@
+// Replicas that know who is alive: on a real Redis, with real processes that are killed and held still.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { needs } from '../support/needs.js';
+import { Child } from './child.js';
+import { openReplica, type Replica, until } from './replica.js';
+import { RedisServer } from './server.js';
+
+/** Longer than any test here may take: nobody dies because a lease of so many seconds has run out. */
+const LONG = 600;
+
+needs('redis-server')('leases', () => {
+  let server: RedisServer;
+  const open: Array<{ close(): Promise<void> }> = [];
+
+  beforeEach(async () => {
+    server = await RedisServer.start();
+  });
+  afterEach(async () => {
+    for (const replica of open.splice(0).reverse()) await replica.close();
+    await server.stop();
+  });
+
+  async function replica(id: string, leaseSeconds = 2): Promise<Replica> {
+    const opened = await openReplica(server.url, id, { leaseSeconds });
+    open.push(opened);
+    return opened;
+  }
+  async function child(id: string, leaseSeconds = 2): Promise<Child> {
+    const started = await Child.start(server.url, id, leaseSeconds);
+    open.push({ close: () => started.kill() });
+    return started;
+  }
+
+  it('are known to all at once: who is there, who comes, and who goes in order', async () => {
+    const [a, b] = [await replica('a', LONG), await replica('b', LONG)];
+    expect(b.leases.alive()).toEqual(['a', 'b']);
+    await until(() => a.leases.isAlive('b'));
+    await b.leases.release();
+    await until(() => !a.leases.isAlive('b'));
+    expect(a.told).toEqual(['born b', 'died b']);
+    expect(b.leases.isAlive('b')).toBe(false);
+  });
+
+  it('of an id that is in use are refused in words', async () => {
+    const a = await replica('a');
+    await expect(openReplica(server.url, 'a')).rejects.toThrow('REPLICA_ID a is in use');
+    expect(a.leases.alive()).toEqual(['a']);
+    expect(a.told).toEqual([]);
+  });
+
+  it('of an id that no key could carry are refused in words', async () => {
+    await expect(openReplica(server.url, 'a b')).rejects.toThrow('replicaId is "a b"; expected 1 to 64 of A-Z a-z 0-9 . _ -');
+  });
+
+  it('of a process that was killed run out once for everybody, and its id is another life after', async () => {
+    const [a, b, former] = [await replica('a'), await replica('b'), await child('k')];
+    await until(() => a.leases.isAlive('k') && b.leases.isAlive('k'));
+    await former.kill();
+    await child('k');
+    await until(() => [a, b].every(({ told }) => told.at(-1) === 'born k' && told.includes('died k')));
+    expect(a.told).toEqual(['born b', 'born k', 'died k', 'born k']);
+    expect(b.told).toEqual(['born k', 'died k', 'born k']);
+  });
+
+  it('of a process that was held still are lost to it before it believes itself alive again, in another life', async () => {
+    const [a, still] = [await replica('a'), await child('s')];
+    await until(() => a.leases.isAlive('s'));
+    still.signal('SIGSTOP');
+    await until(() => a.told.includes('died s'));
+    still.ask();
+    still.signal('SIGCONT');
+    await still.says('regained new');
+    await until(() => still.lines.some((line) => line.startsWith('alive')) && a.leases.isAlive('s'));
+    expect(still.lines.slice(0, 2)).toEqual(['open', 'lost']);
+    expect(a.told).toEqual(['born s', 'died s', 'born s']);
+  });
+
+  for (const [how, away, back] of [
+    ['gone, with all that it knew', () => server.down('SIGKILL'), () => server.up()],
+    ['held still', async () => server.signal('SIGSTOP'), async () => server.signal('SIGCONT')],
+  ] as const) {
+    it(`run out for nobody while Redis is ${how}, and for those who die after it is back`, async () => {
+      const [a, b] = [await replica('a'), await replica('b')];
+      await until(() => a.leases.isAlive('b'));
+      await away();
+      await until(() => [a, b].every(({ told }) => told.at(-1) === 'lost'));
+      expect(a.leases.alive()).toEqual(['b']);
+      await back();
+      await until(() => [a, b].every(({ told }) => told.at(-1) === 'regained same'));
+      await (await child('k')).kill();
+      await until(() => [a, b].every(({ told }) => told.at(-1) === 'died k'));
+      expect(a.told).toEqual(['born b', 'lost', 'regained same', 'born k', 'died k']);
+      expect(b.told).toEqual(['lost', 'regained same', 'born k', 'died k']);
+    });
+  }
+});
