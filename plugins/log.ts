@@ -1,8 +1,10 @@
-// Opens the log that sessions are kept in. Knows no session.
+// Opens the log that sessions are kept in: on this machine's disk, or in Redis. Knows no session.
 import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { openEmbeddedLog } from '../src/log/embedded-log.js';
 import type { Log } from '../src/log/log.js';
+import { openRedisLog } from '../src/log/redis-log.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,10 +13,15 @@ declare module 'fastify' {
   }
 }
 
+function open({ config, log: logger }: FastifyInstance): Promise<Log> {
+  const onTrouble = (sentence: string) => logger.error(sentence);
+  if (config.redis) return openRedisLog({ ...config.redis, onTrouble, logger });
+  return openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
+}
+
 export default fp<{ log?: Log | undefined }>(
   async (app, { log }) => {
-    const opened =
-      log ?? (await openEmbeddedLog({ dir: path.join(app.config.dataDir, 'log'), onTrouble: (sentence) => app.log.error(sentence) }));
+    const opened = log ?? (await open(app));
     app.decorate('sessionLog', opened);
     app.addHook('onClose', () => opened.close());
   },

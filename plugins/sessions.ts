@@ -24,6 +24,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     replicaId: replica.id,
     maxSessions: limits.sessions,
     logger: app.log,
+    ...(app.neighbours && { neighbours: app.neighbours }),
     onClosed: (session) => app.audit.record(closing(session)),
   });
   return { sessions, close: () => sessions.close().finally(() => screens.close()) };
@@ -47,5 +48,5 @@ export default fp<{ sessions?: Sessions | undefined }>(
     app.decorate('sessions', opened.sessions);
     app.addHook('onClose', () => opened.close());
   },
-  { name: 'sessions', dependencies: ['log', 'audit'] },
+  { name: 'sessions', dependencies: ['log', 'audit', 'cluster'] },
 );

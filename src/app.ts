@@ -2,6 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import auditPlugin from '../plugins/audit.js';
 import auth from '../plugins/auth.js';
+import cluster from '../plugins/cluster.js';
 import context from '../plugins/context.js';
 import errors, { refuseConnection, sendError } from '../plugins/errors.js';
 import logPlugin from '../plugins/log.js';
@@ -58,6 +59,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(rateLimit);
   await app.register(openapi);
   await app.register(logPlugin, { log: parts.log });
+  await app.register(cluster);
   await app.register(sessionsPlugin, { sessions: parts.sessions });
   await app.register(websocket);
   await app.register(metrics);

@@ -23,7 +23,7 @@ export const Environment = Type.Object({
   TRUST_PROXY: Type.String({ default: 'false', description: "Hops, or a list of CIDRs, as Fastify's trustProxy." }),
   REDIS_URL: text('redis://, rediss:// or a list of cluster nodes.'),
   REDIS_SENTINEL_MASTER: text('Name of the master that Sentinels watch.'),
-  REDIS_KEY_PREFIX: text('Prefix of every key.'),
+  REDIS_KEY_PREFIX: Type.String({ default: 'pty', pattern: '^[A-Za-z0-9._:-]{1,64}$', title: '1 to 64 characters of A-Z a-z 0-9 . _ : -' }),
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded log and the audit file.' }),
   AGENTS_FILE: text('JSON or YAML; a shell if absent.'),
   AUTH_JWT_SECRET: text('HS256/384/512 key of at least 32 bytes.'),
@@ -53,9 +53,6 @@ type Environment = Static<typeof Environment>;
 
 /** Names whose feature is not here: set, they are refused rather than ignored. */
 const absent = {
-  REDIS_URL: 'this build has only the embedded log',
-  REDIS_SENTINEL_MASTER: 'this build has only the embedded log',
-  REDIS_KEY_PREFIX: 'this build has only the embedded log',
   REPLAY_ENCRYPTION_KEYS: 'this build cannot encrypt its log',
 } as const;
 /** Values that no message may show. */
@@ -80,6 +77,8 @@ export interface Config {
   /** Undefined: from the address that is listened on. */
   readonly publicUrl: PublicUrl | undefined;
   readonly dataDir: string;
+  /** Undefined: the embedded log, and one replica alone. */
+  readonly redis: { readonly url: string; readonly sentinelMaster: string | undefined; readonly prefix: string } | undefined;
   readonly auditFile: string;
   readonly agentsFile: string | undefined;
   readonly auth: {
@@ -115,6 +114,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     listen: { host: e.HOST, port: e.PORT, trustProxy: trustProxy(e.TRUST_PROXY) },
     publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(url('PUBLIC_URL', e.PUBLIC_URL)),
     dataDir: path.resolve(e.DATA_DIR),
+    redis: redis(e),
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
     auth: auth(e),
@@ -183,6 +183,14 @@ function auth(e: Environment): Config['auth'] {
     clockSkewSeconds: e.AUTH_CLOCK_SKEW_SECONDS,
     allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : list(e.ALLOWED_ORIGINS).map((o) => url('ALLOWED_ORIGINS', o).origin),
   };
+}
+
+function redis({ REDIS_URL: url, REDIS_SENTINEL_MASTER: sentinelMaster, REDIS_KEY_PREFIX: prefix }: Environment): Config['redis'] {
+  if (url === undefined) {
+    if (sentinelMaster !== undefined) throw new ConfigError('REDIS_SENTINEL_MASTER is set, but REDIS_URL is not; expected both or neither');
+    return undefined;
+  }
+  return { url, sentinelMaster, prefix };
 }
 
 function list(value: string): string[] {

@@ -1,7 +1,7 @@
 // The members on this replica of sessions that run elsewhere: what their owners tell them finds its way here. Knows no bus.
 import type { Frame } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
-import type { Parcel, Tiding, Tidings } from './remote-words.js';
+import type { Tiding, Tidings, Told } from './remote-words.js';
 import type { Member } from './session.js';
 
 /** Frames of one member that may be on the way at once. */
@@ -38,7 +38,7 @@ export class Away {
   }
 
   /** From an owner. */
-  hear<T extends Tiding>(what: T, { head, bytes }: Parcel<Tidings[T]>): void {
+  hear<T extends Tiding>(what: T, { head, bytes }: Told<Tidings[T]>): void {
     const guest = this.#guests.get(head.handle);
     if (!guest) return;
     const body = bytes ?? new Uint8Array();

@@ -1,7 +1,7 @@
 // Where other replicas ask for the sessions that this one owns, and where their members are kept. Knows no bus and no store.
 import { Fault, type GoodbyeReason } from '../errors.js';
 import type { Frame } from '../protocol/frames.js';
-import { headOf, type Parcel, type Question, type Questions, type Tiding, type Tidings, textOf } from './remote-words.js';
+import { headOf, type Question, type Questions, type Tiding, type Tidings, type Told, textOf } from './remote-words.js';
 import type { Delivery, Member, Session } from './session.js';
 
 /** Tells a replica; in the order of the calls, never rejects. */
@@ -15,7 +15,7 @@ interface Asked<Q extends Question> {
   readonly bytes: Uint8Array;
 }
 
-type Answers = { readonly [Q in Question]: (asked: Asked<Q>) => Promise<Parcel<Questions[Q]['answer']>> };
+type Answers = { readonly [Q in Question]: (asked: Asked<Q>) => Promise<Told<Questions[Q]['answer']>> };
 
 /** A member on another replica. */
 class Distant implements Member {
@@ -66,7 +66,7 @@ export class Desk {
     question: Q,
     ask: Questions[Q]['ask'],
     bytes: Uint8Array,
-  ): Promise<Parcel<Questions[Q]['answer']>> {
+  ): Promise<Told<Questions[Q]['answer']>> {
     const session = this.#owned(sessionId);
     if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again');
     const answer = this.#answers[question];
@@ -112,7 +112,7 @@ export class Desk {
     cancel: async ({ session, ask }) => ({ head: await session.task.cancel(ask.serviceParameters) }),
   };
 
-  async #join({ session, from, ask: { handle, request } }: Asked<'join'>): Promise<Parcel<Questions['join']['answer']>> {
+  async #join({ session, from, ask: { handle, request } }: Asked<'join'>): Promise<Told<Questions['join']['answer']>> {
     const distant = new Distant(session, handle, (what, head, bytes) => this.#tell(from, what, head, bytes));
     const those = this.#distant.get(from) ?? new Map<string, Distant>();
     this.#distant.set(from, those.set(handle, distant));
@@ -137,7 +137,7 @@ export class Desk {
   }
 }
 
-async function done(work: Promise<void>): Promise<Parcel<object>> {
+async function done(work: Promise<void>): Promise<Told<object>> {
   await work;
   return { head: {} };
 }

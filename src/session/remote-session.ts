@@ -7,7 +7,7 @@ import { readPayload } from '../protocol/make-frames.js';
 import type { ScreenView, Size, Snapshot } from '../terminal/terminal.js';
 import type { Away } from './away.js';
 import { bounded } from './bounded.js';
-import { frameOf, type Parcel, type Question, type Questions } from './remote-words.js';
+import { frameOf, type Question, type Questions, type Told } from './remote-words.js';
 import type { Author, Joined, JoinRequest, Member, MessageJson, Session, SessionDescription, SessionTask, TaskJson } from './session.js';
 import { isResting } from './task.js';
 
@@ -15,11 +15,7 @@ import { isResting } from './task.js';
 const FRAMES_PATIENCE_MS = 5000;
 
 /** Asks the owner, within a bound; rejects with the Fault that it answered, or a retryable one if it did not. */
-export type Ask = <Q extends Question>(
-  question: Q,
-  ask: Questions[Q]['ask'],
-  bytes?: Uint8Array,
-) => Promise<Parcel<Questions[Q]['answer']>>;
+export type Ask = <Q extends Question>(question: Q, ask: Questions[Q]['ask'], bytes?: Uint8Array) => Promise<Told<Questions[Q]['answer']>>;
 
 export interface RemoteSessionParts {
   /** As its owner told it a moment ago. */

@@ -54,7 +54,7 @@ export interface Tidings {
 export type Tiding = keyof Tidings;
 
 /** A JSON value with bytes beside it. */
-export interface Parcel<Head> {
+export interface Told<Head> {
   readonly head: Head;
   readonly bytes?: Uint8Array;
 }

@@ -169,7 +169,9 @@ class Registry implements Sessions {
   }
 
   async #closeOrphan(kept: KeptSession): Promise<KeptSession> {
-    const writer = await this.#parts.log.claim(kept.session_id);
+    const { log } = this.#parts;
+    const epoch = await log.epoch?.(kept.session_id);
+    const writer = await log.claim(kept.session_id, epoch);
     try {
       const after = await closeAbandoned(kept, writer);
       this.#parts.logger.warn({ session_id: kept.session_id, replica_id: kept.replica_id }, 'a session whose replica is gone was closed');
