@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BusError } from '../../src/session/cluster.js';
 import { needs } from '../support/needs.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
 import { Child } from './child.js';
 import { openReplica, type Replica, until } from './replica.js';
-import { RedisServer } from './server.js';
 
 /** Milliseconds that a message may wait where nothing is to fail. */
 const PATIENT = { timeoutMs: 25_000 };
@@ -27,15 +27,15 @@ needs('redis-server')('the bus', () => {
   const open: Array<{ close(): Promise<void> }> = [];
 
   beforeEach(async () => {
-    server = await RedisServer.start('--appendonly', 'yes', '--appendfsync', 'always');
+    server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   });
   afterEach(async () => {
     for (const replica of open.splice(0).reverse()) await replica.close();
-    await server.stop();
+    await server.dispose();
   });
 
   async function replica(id: string, options: Parameters<typeof openReplica>[2] = { leaseSeconds: 30 }): Promise<Replica> {
-    const opened = await openReplica(server.url, id, options);
+    const opened = await openReplica(server, id, options);
     open.push(opened);
     return opened;
   }
@@ -68,7 +68,7 @@ needs('redis-server')('the bus', () => {
 
   for (const [what, trouble] of [
     ['connections are cut at random', cutConnections],
-    ['Redis is killed and comes back', async () => server.down('SIGKILL').then(() => server.up())],
+    ['Redis is killed and comes back', async () => server.stop('SIGKILL').then(() => server.start())],
   ] as const) {
     it(`delivers each message once and in the order of the calls while ${what}`, { timeout: 60_000 }, async () => {
       const replicas = [await replica('a'), await replica('b'), await replica('c')];
@@ -107,22 +107,16 @@ needs('redis-server')('the bus', () => {
   };
 
   async function cutConnections(): Promise<void> {
-    await server.ask(async (client) => {
-      const own = await client.client('ID');
-      for (let i = 0; i < 20; i++) {
-        const ids = [...String(await client.client('LIST')).matchAll(/^id=(\d+)/gm)]
-          .map((match) => Number(match[1]))
-          .filter((id) => id !== own);
-        const id = ids[Math.floor(Math.random() * ids.length)];
-        if (id !== undefined) await client.client('KILL', 'ID', id);
-      }
-    });
+    for (let i = 0; i < 10; i++) {
+      const ids = [...(await server.tell('CLIENT', 'LIST')).matchAll(/^id=(\d+)/gm)].map((match) => match[1] as string);
+      await server.tell('CLIENT', 'KILL', 'ID', ids[Math.floor(Math.random() * ids.length)] as string);
+    }
   }
 
   it('tells how many messages Redis has lost, before the next that it has not', async () => {
     const [a, b] = [await replica('a'), await replica('b')];
     for (let i = 0; i < 3; i++) await a.bus.send('b', Buffer.from('lost'));
-    await server.ask((client) => client.flushall());
+    await server.tell('FLUSHALL');
     await a.bus.send('b', Buffer.from('kept'), PATIENT);
     const got: string[] = [];
     b.bus.onGap((from, lost) => void got.push(`${lost} of ${from}`));
@@ -136,9 +130,9 @@ needs('redis-server')('the bus', () => {
     const got: string[] = [];
     b.bus.receive((_, message) => void got.push(text(message)));
     await a.bus.send('b', Buffer.from('before'));
-    await server.down();
+    await server.stop();
     expect(await certainFailure(() => a.bus.send('b', Buffer.from('never'), { timeoutMs: 100 }))).toBe('unavailable');
-    await server.up();
+    await server.start();
     await a.bus.send('b', Buffer.from('after'), PATIENT);
     await until(() => got.includes('after'));
     expect(got).toEqual(['before', 'after']);

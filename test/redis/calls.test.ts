@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/errors.js';
 import { Calls, type Server } from '../../src/session/calls.js';
 import { needs } from '../support/needs.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
 import { openReplica, type Replica } from './replica.js';
-import { RedisServer } from './server.js';
 
 const asked = async (answer: Promise<unknown>) =>
   answer.then(
@@ -18,17 +18,17 @@ needs('redis-server')('calls', () => {
   const open: Array<{ close(): unknown }> = [];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await startRedis();
     errors = [];
   });
   afterEach(async () => {
     for (const one of open.splice(0).reverse()) await one.close();
-    await server.stop();
+    await server.dispose();
   });
 
   async function replica(id: string, serve: Server = () => ({})): Promise<Replica & { calls: Calls }> {
     const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) };
-    const opened = await openReplica(server.url, id, { leaseSeconds: 30, logger });
+    const opened = await openReplica(server, id, { leaseSeconds: 30, logger });
     const calls = new Calls({ bus: opened.bus, leases: opened.leases, logger });
     calls.serve(serve);
     open.push(opened, calls);

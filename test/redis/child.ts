@@ -1,9 +1,9 @@
 // Starts a replica in a process of its own and reads what it says. Knows not what that means.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { until } from './replica.js';
 
 export class Child {
@@ -11,8 +11,10 @@ export class Child {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
 
   private constructor(url: string, id: string, leaseSeconds: number) {
-    const script = ['--import', 'tsx', join(import.meta.dirname, 'process.ts'), url, id, String(leaseSeconds)];
-    this.#process = spawn(process.execPath, script, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const script = fileURLToPath(new URL('./process.ts', import.meta.url));
+    this.#process = spawn(process.execPath, ['--import', 'tsx', script, url, id, String(leaseSeconds)], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     createInterface(this.#process.stdout).on('line', (line) => this.lines.push(line));
   }
 

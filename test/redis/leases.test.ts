@@ -1,9 +1,9 @@
 // Replicas that know who is alive: on a real Redis, with real processes that are killed and held still.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { needs } from '../support/needs.js';
+import { type RedisServer, startRedis } from '../support/redis.js';
 import { Child } from './child.js';
 import { openReplica, type Replica, until } from './replica.js';
-import { RedisServer } from './server.js';
 
 /** Longer than any test here may take: nobody dies because a lease of so many seconds has run out. */
 const LONG = 600;
@@ -13,15 +13,15 @@ needs('redis-server')('leases', () => {
   const open: Array<{ close(): Promise<void> }> = [];
 
   beforeEach(async () => {
-    server = await RedisServer.start();
+    server = await startRedis();
   });
   afterEach(async () => {
     for (const replica of open.splice(0).reverse()) await replica.close();
-    await server.stop();
+    await server.dispose();
   });
 
   async function replica(id: string, leaseSeconds = 2): Promise<Replica> {
-    const opened = await openReplica(server.url, id, { leaseSeconds });
+    const opened = await openReplica(server, id, { leaseSeconds });
     open.push(opened);
     return opened;
   }
@@ -43,13 +43,13 @@ needs('redis-server')('leases', () => {
 
   it('of an id that is in use are refused in words', async () => {
     const a = await replica('a');
-    await expect(openReplica(server.url, 'a')).rejects.toThrow('REPLICA_ID a is in use');
+    await expect(openReplica(server, 'a')).rejects.toThrow('REPLICA_ID a is in use');
     expect(a.leases.alive()).toEqual(['a']);
     expect(a.told).toEqual([]);
   });
 
   it('of an id that no key could carry are refused in words', async () => {
-    await expect(openReplica(server.url, 'a b')).rejects.toThrow('replicaId is "a b"; expected 1 to 64 of A-Z a-z 0-9 . _ -');
+    await expect(openReplica(server, 'a b')).rejects.toThrow('replicaId is "a b"; expected 1 to 64 of A-Z a-z 0-9 . _ -');
   });
 
   it('of a process that was killed run out once for everybody, and its id is another life after', async () => {
@@ -76,7 +76,7 @@ needs('redis-server')('leases', () => {
   });
 
   for (const [how, away, back] of [
-    ['gone, with all that it knew', () => server.down('SIGKILL'), () => server.up()],
+    ['gone, with all that it knew', () => server.stop('SIGKILL'), () => server.start()],
     ['held still', async () => server.signal('SIGSTOP'), async () => server.signal('SIGCONT')],
   ] as const) {
     it(`run out for nobody while Redis is ${how}, and for those who die after it is back`, async () => {

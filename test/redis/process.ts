@@ -6,7 +6,7 @@ import { openReplica } from './replica.js';
 const [url = '', id = '', leaseSeconds = '2'] = process.argv.slice(2);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-const { leases, bus } = await openReplica(url, id, { leaseSeconds: Number(leaseSeconds) });
+const { leases, bus } = await openReplica({ url }, id, { leaseSeconds: Number(leaseSeconds) });
 leases.onLost(() => say('lost'));
 leases.onRegained((life) => say(`regained ${life}`));
 createInterface(process.stdin).on('line', () => say(`alive: ${leases.isAlive(id)}`));

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/protocol/ids.js';
 import { openBus } from '../../src/redis/bus.js';
-import { connect } from '../../src/redis/connect.js';
+import { connect, type RedisAddress } from '../../src/redis/connect.js';
 import { openLeases, type RedisLeases } from '../../src/redis/leases.js';
 import type { Bus } from '../../src/session/cluster.js';
 import type { Logger } from '../../src/session/sessions.js';
@@ -19,8 +19,8 @@ export interface Replica {
   close(): Promise<void>;
 }
 
-export async function openReplica(url: string, id: string, { leaseSeconds = 2, logger = quiet } = {}): Promise<Replica> {
-  const client = connect({ url });
+export async function openReplica(address: RedisAddress, id: string, { leaseSeconds = 2, logger = quiet } = {}): Promise<Replica> {
+  const client = connect(address);
   const leases = await openLeases({ client, prefix: 'test', replicaId: id, leaseSeconds, incarnation: newId(), logger }).catch((error) => {
     client.disconnect();
     throw error;
