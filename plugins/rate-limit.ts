@@ -1,8 +1,9 @@
-// How often one principal may ask one instance: requests, and upgrades apart. Knows no route but by its config.
-import rateLimit from '@fastify/rate-limit';
-import type { FastifyRequest } from 'fastify';
+// How often one principal may ask one instance: requests, and upgrades apart; counted by all replicas together. Knows no route but by its config.
+import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { Fault } from '../src/errors.js';
+import { connect } from '../src/redis/connect.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -12,8 +13,10 @@ declare module 'fastify' {
 }
 
 const WINDOW_MS = 60_000;
-/** Principals, times instances, that are counted at a time; beyond that those seen longest ago are forgotten. */
+/** Principals, times instances, that one replica alone counts at a time; beyond that those seen longest ago are forgotten. */
 const MAX_COUNTED = 20_000;
+/** After how long without an answer the connection to Redis is given up, in milliseconds. */
+const COUNT_MS = 1000;
 
 /** A principal and an instance; who has no valid token is known by address. */
 function keyOf(request: FastifyRequest): string {
@@ -26,12 +29,21 @@ function isUpgrade({ headers }: FastifyRequest): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }
 
+/** Where is counted: with Redis in one place for all. While it does not answer nothing is counted, and nobody is refused. */
+function counter(app: FastifyInstance): RateLimitPluginOptions {
+  const { redis } = app.config;
+  if (!redis) return { cache: MAX_COUNTED };
+  const client = connect(redis, { socketTimeout: COUNT_MS });
+  app.addHook('onClose', async () => client.disconnect());
+  return { redis: client, nameSpace: `${redis.prefix}:limits:`, skipOnError: true };
+}
+
 export default fp(
   async (app) => {
     const { requestsPerMinute, attachesPerMinute } = app.config.limits;
     await app.register(rateLimit, {
+      ...counter(app),
       global: false,
-      cache: MAX_COUNTED,
       timeWindow: WINDOW_MS,
       max: (request) => (isUpgrade(request) ? attachesPerMinute : requestsPerMinute),
       keyGenerator: keyOf,

@@ -1,5 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { SECRET, smallApp } from './small-app.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { needs } from '../support/needs.js';
+import { type RedisServer, startRedis, until } from '../support/redis.js';
+import { SECRET, type SmallApp, smallApp } from './small-app.js';
 import { token } from './tokens.js';
 
 const by = (sub: string) => token({ sub }, 'HS256', SECRET);
@@ -44,5 +46,50 @@ describe('the rate limits', () => {
     const app = await smallApp({ RATE_LIMIT_MAX: '1' });
     for (let i = 0; i < 3; i++) expect((await app.get('/probe')).status).toBe(200);
     await app.close();
+  });
+});
+
+needs('redis-server', 'redis-cli')('the rate limits of replicas on one Redis', () => {
+  let redis: RedisServer;
+  let apps: readonly SmallApp[];
+  const [path, alice] = ['/agents/a/sessions/1', by('alice')];
+  const ask = (replica: 0 | 1) => apps[replica]?.get(path, alice) as Promise<Response>;
+  const counted = () => redis.tell('--raw', 'KEYS', '*');
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    const env = { RATE_LIMIT_MAX: '2', REDIS_URL: redis.url, REDIS_KEY_PREFIX: 'mine' };
+    apps = await Promise.all([smallApp(env), smallApp(env)]);
+    // Before they are connected nothing is counted.
+    for (const replica of [0, 1] as const) {
+      await until(`replica ${replica} counts`, async () => {
+        await ask(replica);
+        return (await counted()) !== '';
+      });
+      await redis.tell('FLUSHALL');
+    }
+  });
+  afterEach(async () => {
+    for (const app of apps) await app.close();
+    await redis.dispose();
+  });
+
+  it('count together, under the prefix, and say when the minute of all is over', async () => {
+    expect((await ask(0)).status).toBe(200);
+    expect((await ask(1)).status).toBe(200);
+    for (const replica of [0, 1] as const) {
+      const refused = await ask(replica);
+      expect(refused.status).toBe(429);
+      const left = Number(await redis.tell('PTTL', await counted())) / 1000;
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(left);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    }
+    expect(await counted()).toBe('mine:limits:http principal alice a');
+  });
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)('refuse nobody while Redis does not answer (%s)', async (signal) => {
+    if (signal === 'SIGKILL') await redis.stop(signal);
+    else redis.signal(signal);
+    for (let i = 0; i < 3; i++) expect((await ask(0)).status).toBe(200);
   });
 });
