@@ -4,30 +4,36 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { mintToken } from '../../src/token.js';
 import { freePort } from './free-port.js';
 
 /** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */
 const dist = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist');
 /** Milliseconds from its start until it must have said where it is. */
 const START_MS = 20_000;
+/** Milliseconds between two looks whether it is ready. */
+const POLL_MS = 50;
+/** Seconds for which an invitation is good. */
+const TTL_SECONDS = 3600;
 /** Milliseconds that it has to end by itself. */
 const STOP_MS = 10_000;
 
 export interface RunningGateway {
   readonly port: number;
-  /** The URL that it printed: the page, signed in. */
+  /** The URL that it printed, or one like it where it was given a key: the page, signed in with `pty:admin`. */
   readonly invitation: string;
   /** A folder of its own, in which its sessions begin; gone after `stop`. */
   readonly folder: string;
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1, without a key and with one plain shell as agent `shell`; `prefix` is a path in its public URL. */
+/** Starts it on a free port of 127.0.0.1, without a key (unless `env` has one) and with one plain shell as agent `shell`; `prefix` is a path in its public URL. */
 export async function startGateway(env: Readonly<Record<string, string>> = {}, prefix = ''): Promise<RunningGateway> {
   const main = join(dist, 'src/main.js');
   if (!existsSync(main)) throw new Error(`${main} is not there: run "npm run build" first`);
   const folder = mkdtempSync(join(tmpdir(), 'pty-gateway-'));
-  const port = await freePort();
+  const port = Number(env.PORT ?? (await freePort()));
   const child = spawn(process.execPath, [main, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -47,7 +53,9 @@ export async function startGateway(env: Readonly<Record<string, string>> = {}, p
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { port, folder, stop, invitation: await invitationOf(child) };
+    const secret = env.AUTH_JWT_SECRET;
+    const invitation = await (secret === undefined ? invitationOf(child) : ownInvitation(child, port, secret));
+    return { port, folder, stop, invitation };
   } catch (error) {
     await stop();
     throw error;
@@ -81,6 +89,20 @@ function invitationOf(child: ChildProcess): Promise<string> {
     child.once('exit', (code) => fail(`ended with ${code} before it was ready`));
     setTimeout(() => fail('printed no URL in time'), START_MS).unref();
   });
+}
+
+async function ownInvitation(child: ChildProcess, port: number, secret: string): Promise<string> {
+  const deadline = Date.now() + START_MS;
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await isReady())) {
+    if (child.exitCode !== null || Date.now() > deadline) throw new Error('the gateway did not get ready');
+    await later(POLL_MS);
+  }
+  return `http://127.0.0.1:${port}/#token=${mintToken(secret, { sub: 'tester', scope: 'pty:admin', ttlSeconds: TTL_SECONDS })}`;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -12,8 +12,8 @@ const ARGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** What the browser itself says of a cut connection or of a refused token. */
-const OF_THE_NETWORK = /net::ERR_|status of 401/;
+/** What the browser itself says of a cut connection, a refused token, and what is not there. */
+const OF_THE_NETWORK = /net::ERR_|WebSocket connection to .* failed|status of 40[14]/;
 /** Milliseconds for which a sight is waited for. */
 export const SIGHT_MS = 20_000;
 
@@ -103,7 +103,7 @@ const PICTURE = `(() => {
     return out.filter((run) => run.text !== '').map((run) => run.look + ': ' + run.text.replaceAll('\\u00a0', ' '));
   };
   return {
-    cols: document.querySelector('[data-testid=size]').textContent.split(' in ')[0],
+    cols: document.querySelector('[data-testid=size]').textContent,
     lines: rows.map((row) => row.textContent.replaceAll('\\u00a0', ' ').trimEnd()),
     looks: rows.map(runs),
   };
@@ -124,7 +124,7 @@ export async function resized(page: Page, window: Window): Promise<string[]> {
   const before = await sizes.textContent();
   await page.setViewportSize({ width: window.width, height: window.height });
   await expect.poll(() => sizes.textContent(), { timeout: SIGHT_MS }).not.toBe(before);
-  await sizes.filter({ hasText: /^\d+ × \d+$/ }).waitFor();
+  await expect.poll(() => by(page, 'stands').textContent(), { timeout: SIGHT_MS }).toBe('');
   return ((await sizes.textContent()) ?? '').split(' × ');
 }
 

@@ -15,7 +15,7 @@ describe('the fragment of the page', () => {
   it('opens the place that it was made of', () => {
     fc.assert(
       fc.property(place, (made) => {
-        expect(readFragment(fragmentOf(made))).toEqual({ token: undefined, place: made });
+        expect(readFragment(fragmentOf(made))).toEqual({ token: undefined, place: made, open: undefined });
       }),
     );
   });
@@ -24,15 +24,24 @@ describe('the fragment of the page', () => {
     fc.assert(
       fc.property(place, fc.stringMatching(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){2}$/), (made, token) => {
         const session = fragmentOf(made).slice(1);
-        expect(readFragment(`#token=${token}&${session}`)).toEqual({ token, place: made });
-        expect(readFragment(`#${session}&token=${token}`)).toEqual({ token, place: made });
+        expect(readFragment(`#token=${token}&${session}`)).toEqual({ token, place: made, open: undefined });
+        expect(readFragment(`#${session}&token=${token}`)).toEqual({ token, place: made, open: undefined });
+      }),
+    );
+  });
+
+  it('names an agent to be opened, unless it names a session', () => {
+    fc.assert(
+      fc.property(id, place, (open, made) => {
+        expect(readFragment(`#token=t&open=${open}`)).toEqual({ token: 't', place: undefined, open });
+        expect(readFragment(`${fragmentOf(made)}&open=${open}`).open).toBeUndefined();
       }),
     );
   });
 
   it('names no place when it is anything else', () => {
     for (const hash of ['', '#', '#session=', '#session=only', '#session=a/b/c', '#session=/b', '#nothing', '#token=']) {
-      expect(readFragment(hash)).toEqual({ token: undefined, place: undefined });
+      expect(readFragment(hash)).toEqual({ token: undefined, place: undefined, open: undefined });
     }
     fc.assert(fc.property(fc.string(), (text) => void readFragment(text)));
   });

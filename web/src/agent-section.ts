@@ -1,9 +1,11 @@
 // One agent in the list: its sessions, and the form for a new one. Knows no terminal.
+import type { Principal } from '../../src/principal.js';
 import type { SessionDescription } from '../../src/session/session.js';
 import { h } from './dom.js';
 import type { AgentInfo, Gateway } from './gateway.js';
 import { newSessionForm } from './new-session.js';
 import type { Place } from './place.js';
+import { mayStart } from './rights.js';
 import { sessionRow } from './session-row.js';
 
 export interface AgentSection {
@@ -13,7 +15,12 @@ export interface AgentSection {
   mark(selected: Place | undefined): void;
 }
 
-export function agentSection(gateway: Gateway, agent: AgentInfo, changed: () => void): AgentSection {
+export interface AgentSectionOptions {
+  readonly gateway: Gateway;
+  readonly principal: Principal;
+}
+
+export function agentSection({ gateway, principal }: AgentSectionOptions, agent: AgentInfo, changed: () => void): AgentSection {
   const rows = h('ul', { class: 'sessions', 'aria-label': `Sessions of ${agent.name}` });
   const more = h('p', { class: 'muted', hidden: true }, 'Older sessions are not listed here.');
   const form = newSessionForm(gateway, agent, () => {
@@ -40,7 +47,7 @@ export function agentSection(gateway: Gateway, agent: AgentInfo, changed: () => 
   let sessions: readonly SessionDescription[] = [];
   let drawn: string | undefined;
   const draw = (selected: Place | undefined) => {
-    const next = sessions.map((session) => sessionRow(session, selected));
+    const next = sessions.map((session) => sessionRow(session, selected, principal));
     const signature = next.map((row) => row.outerHTML).join();
     if (signature === drawn) return;
     drawn = signature;
@@ -52,7 +59,7 @@ export function agentSection(gateway: Gateway, agent: AgentInfo, changed: () => 
     element: h(
       'section',
       { class: 'agent', 'data-testid': `agent-${agent.id}` },
-      h('header', {}, h('h2', { title: agent.description }, agent.name), opener),
+      h('header', {}, h('h2', { title: agent.description }, agent.name), mayStart(principal, agent.id) && opener),
       form,
       rows,
       more,

@@ -6,8 +6,8 @@ type Phase = 'connecting' | 'live' | 'offline' | 'ended';
 export interface ConnectionLine {
   readonly elements: readonly HTMLElement[];
   show(phase: Phase, words: string): void;
-  /** Counts down the milliseconds until the next try. */
-  waiting(retryInMs: number): void;
+  /** Counts down the milliseconds until the next try; `why` tells what became of the last connection. */
+  waiting(retryInMs: number, why: string): void;
   dispose(): void;
 }
 
@@ -26,10 +26,12 @@ export function connectionLine(retry: () => void): ConnectionLine {
     elements: [state, again],
     show(phase, words) {
       stop();
+      state.title = '';
       write(phase, words);
     },
-    waiting(retryInMs) {
+    waiting(retryInMs, why) {
       stop();
+      state.title = why;
       const at = Date.now() + retryInMs;
       const tick = () => write('offline', `Offline: next try in ${Math.max(1, Math.ceil((at - Date.now()) / 1000))} s`);
       tick();

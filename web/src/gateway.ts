@@ -10,8 +10,8 @@ export interface AgentInfo {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  readonly defaultCols: number | undefined;
-  readonly defaultRows: number | undefined;
+  /** How many may have control at a time. */
+  readonly maxControllers: number;
 }
 
 interface SessionPage {
@@ -42,9 +42,14 @@ export const messageOf = (error: unknown): string => (error instanceof CallError
 export interface Gateway {
   agents(): Promise<AgentInfo[]>;
   sessions(instanceId: string): Promise<SessionPage>;
+  newestRunning(instanceId: string): Promise<SessionDescription | undefined>;
   session(instanceId: string, sessionId: string): Promise<SessionDescription>;
   create(instanceId: string, request: NewSession): Promise<SessionDescription>;
   end(instanceId: string, sessionId: string): Promise<void>;
+  /** Gives control to this connection alone. */
+  moveControl(instanceId: string, sessionId: string, clientId: string): Promise<void>;
+  /** Sends a connection away. */
+  remove(instanceId: string, sessionId: string, clientId: string): Promise<void>;
 }
 
 /** The attach address of a session, on the page's own origin and path prefix. */
@@ -58,19 +63,23 @@ export function attachUrl(instanceId: string, sessionId: string): string {
 export function createGateway(token: string): Gateway {
   const call = (method: string, path: string, body?: unknown) => request(token, method, path, body);
   const sessions = (instanceId: string) => `agents/${encodeURIComponent(instanceId)}/sessions`;
+  const one = (instanceId: string, sessionId: string) => `${sessions(instanceId)}/${encodeURIComponent(sessionId)}`;
+  const page = async (instanceId: string, query: string) =>
+    (await call('GET', `${sessions(instanceId)}?${query}`)) as { sessions: SessionDescription[]; next_page_token?: string | null };
   return {
     agents: async () => readCatalog(await call('GET', 'agents')),
     sessions: async (instanceId) => {
-      const page = (await call('GET', `${sessions(instanceId)}?page_size=${PAGE_SIZE}`)) as {
-        sessions: SessionDescription[];
-        next_page_token?: string | null;
-      };
-      return { sessions: page.sessions, more: Boolean(page.next_page_token) };
+      const { sessions: listed, next_page_token } = await page(instanceId, `page_size=${PAGE_SIZE}`);
+      return { sessions: listed, more: Boolean(next_page_token) };
     },
-    session: async (instanceId, sessionId) =>
-      (await call('GET', `${sessions(instanceId)}/${encodeURIComponent(sessionId)}`)) as SessionDescription,
+    newestRunning: async (instanceId) => (await page(instanceId, 'state=running&page_size=1')).sessions[0],
+    session: async (...names) => (await call('GET', one(...names))) as SessionDescription,
     create: async (instanceId, body) => (await call('POST', sessions(instanceId), body)) as SessionDescription,
-    end: async (instanceId, sessionId) => void (await call('DELETE', `${sessions(instanceId)}/${encodeURIComponent(sessionId)}`)),
+    end: async (...names) => void (await call('DELETE', one(...names))),
+    moveControl: async (instanceId, sessionId, clientId) =>
+      void (await call('POST', `${one(instanceId, sessionId)}/controller`, { client_id: clientId })),
+    remove: async (instanceId, sessionId, clientId) =>
+      void (await call('DELETE', `${one(instanceId, sessionId)}/members/${encodeURIComponent(clientId)}`)),
   };
 }
 
@@ -107,12 +116,12 @@ function readCatalog(json: unknown): AgentInfo[] {
   const cards = Array.isArray(json) ? (json as Card[]) : ((json as { agents?: Card[] } | undefined)?.agents ?? []);
   return cards.flatMap((card) => {
     const id = card.supportedInterfaces?.map(({ url }) => /\/agents\/([^/]+)\//.exec(url)?.[1]).find((found) => found !== undefined);
-    return id === undefined ? [] : [{ id, name: card.name, description: card.description ?? '', ...defaultSize(card) }];
+    return id === undefined ? [] : [{ id, name: card.name, description: card.description ?? '', maxControllers: maxControllers(card) }];
   });
 }
 
-function defaultSize(card: Card): Pick<AgentInfo, 'defaultCols' | 'defaultRows'> {
-  const params = card.capabilities?.extensions?.map((extension) => extension.params).find((p) => p && 'default_cols' in p);
-  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
-  return { defaultCols: number(params?.default_cols), defaultRows: number(params?.default_rows) };
+/** As the extension's params say it (pty-ext §4.1). */
+function maxControllers(card: Card): number {
+  const params = card.capabilities?.extensions?.map((extension) => extension.params).find((p) => p && 'max_controllers' in p);
+  return typeof params?.max_controllers === 'number' ? params.max_controllers : 1;
 }

@@ -1,4 +1,5 @@
 // The list of agents with their sessions, kept fresh while it is in view. Knows no terminal.
+import type { Principal } from '../../src/principal.js';
 import { type AgentSection, agentSection } from './agent-section.js';
 import { h } from './dom.js';
 import { type AgentInfo, CallError, type Gateway, messageOf } from './gateway.js';
@@ -11,8 +12,9 @@ const GATHER_MS = 300;
 
 export interface LobbyOptions {
   readonly gateway: Gateway;
-  /** The visitor's, where it is known. */
-  readonly name: string | undefined;
+  readonly principal: Principal;
+  /** The agents that there are, at every look. */
+  agents(infos: readonly AgentInfo[]): void;
   /** The gateway does not take the token (any more). */
   refused(why: string): void;
   signOut(): void;
@@ -46,10 +48,17 @@ export class Lobby {
 
   /** There is something new to see. */
   refresh(): void {
+    if (this.#disposed) return;
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
       void this.#look();
     }, GATHER_MS);
+  }
+
+  /** It looks no more; what it shows is how things were. */
+  stop(): void {
+    this.dispose();
+    this.element.inert = true;
   }
 
   dispose(): void {
@@ -61,6 +70,8 @@ export class Lobby {
   async #look(): Promise<void> {
     try {
       const infos = await this.#options.gateway.agents();
+      if (this.#disposed) return;
+      this.#options.agents(infos);
       this.#show(infos);
       await Promise.all([...this.#agents.values()].map((agent) => agent.refresh(() => this.#selected)));
       this.#notice.textContent = infos.length === 0 ? 'There are no agents here.' : '';
@@ -83,14 +94,14 @@ export class Lobby {
     }
     for (const info of infos) {
       if (this.#agents.has(info.id)) continue;
-      const agent = agentSection(this.#options.gateway, info, () => this.refresh());
+      const agent = agentSection(this.#options, info, () => this.refresh());
       this.#agents.set(info.id, agent);
       this.#list.append(agent.element);
     }
   }
 }
 
-function frame({ name, signOut }: LobbyOptions, list: HTMLElement, notice: HTMLElement): HTMLElement {
+function frame({ principal: { name }, signOut }: LobbyOptions, list: HTMLElement, notice: HTMLElement): HTMLElement {
   const mark = h('span', { class: 'mark', 'aria-hidden': 'true' }, '›_');
   return h(
     'nav',
@@ -101,7 +112,7 @@ function frame({ name, signOut }: LobbyOptions, list: HTMLElement, notice: HTMLE
     h(
       'footer',
       {},
-      h('span', { class: 'muted' }, name === undefined ? 'Signed in' : `Signed in as ${name}`),
+      h('span', { class: 'muted' }, name === '' ? 'Signed in' : `Signed in as ${name}`),
       h('button', { type: 'button', class: 'quiet', onclick: signOut, 'data-testid': 'sign-out' }, 'Sign out'),
     ),
   );

@@ -4,20 +4,35 @@ import '../css/lobby.css';
 import '../css/folds.css';
 import '../css/session.css';
 import { fragmentOf, readFragment } from './place.js';
+import { shareSignIn } from './sharing.js';
 import { Shell } from './shell.js';
-import { signIn } from './sign-in.js';
-import { forgetToken, storedToken, storeToken } from './token.js';
+import { signIn, signInAgain } from './sign-in.js';
+import { forgetToken, isSignedOut, leaveToken, storedToken, storeToken } from './token.js';
 
 const root = document.getElementById('app') as HTMLElement;
 let shell: Shell | undefined;
+/** The agent of which a session is to be opened once a shell is there. */
+let toOpen: string | undefined;
 
-/** Before anything else can see it there. Returns whether there was one. */
-function takeToken(): boolean {
-  const { token, place } = readFragment(location.hash);
-  if (token === undefined) return false;
+/** One who did not sign out takes up what another tab was given: a fresh token reaches all that the old one has left behind. */
+const sharing = shareSignIn(storedToken, (token) => {
+  if (storedToken() === undefined && !isSignedOut()) enter(token);
+});
+
+/** Before anything else can see it there. Returns whether there was a token. */
+function takeFragment(): boolean {
+  const { token, place, open } = readFragment(location.hash);
+  toOpen = open ?? toOpen;
+  if (token !== undefined) storeToken(token);
+  if (token !== undefined || open !== undefined) {
+    history.replaceState(null, '', place ? fragmentOf(place) : location.pathname + location.search);
+  }
+  return token !== undefined;
+}
+
+function enter(token: string): void {
   storeToken(token);
-  history.replaceState(null, '', place ? fragmentOf(place) : location.pathname + location.search);
-  return true;
+  start();
 }
 
 function start(why?: string): void {
@@ -30,34 +45,54 @@ function start(why?: string): void {
 
 function askForToken(why: string | undefined): void {
   document.title = 'Sign in · pty-gateway';
-  const form = signIn(why, (given) => {
-    storeToken(given);
-    start();
-  });
+  const form = signIn(why, enter);
   root.replaceChildren(form);
   form.querySelector('input')?.focus();
 }
 
 function openShell(token: string): void {
   document.title = 'pty-gateway';
-  shell = new Shell({ token, refused: (why) => signOut(`That token was refused: ${why}`), signOut: () => signOut() });
+  shell = new Shell({ token, refused, signOut });
   root.replaceChildren(shell.element);
-  shell.follow(location.hash);
+  sharing.tell(token);
+  goOn();
 }
 
-function signOut(why?: string): void {
+/** Opens what the address names, or what it named. */
+function goOn(): void {
+  const instanceId = toOpen;
+  if (!shell) return;
+  toOpen = undefined;
+  if (instanceId === undefined) shell.follow(location.hash);
+  else void shell.open(instanceId);
+}
+
+/** What was on the screen stays, for one who has seen something already. */
+function refused(why: string, seen: boolean): void {
+  if (root.querySelector('.sign-in-again')) return;
   forgetToken();
-  start(why);
+  if (seen) root.prepend(signInAgain(why, enter));
+  else start(`That token was refused: ${why}.`);
+}
+
+function signOut(): void {
+  leaveToken();
+  start();
 }
 
 window.addEventListener('hashchange', () => {
-  if (takeToken()) start();
-  else shell?.follow(location.hash);
+  if (takeFragment()) start();
+  else goOn();
 });
 // iOS lays its keyboard over the page instead of making it smaller. Zooming in must not: the scale takes it out again.
 window.visualViewport?.addEventListener('resize', () => {
   const { height, scale } = window.visualViewport ?? { height: window.innerHeight, scale: 1 };
   root.style.height = `${Math.round(height * scale)}px`;
 });
-takeToken();
+
+takeFragment();
+if (storedToken() === undefined && !isSignedOut()) {
+  const token = await sharing.ask();
+  if (token !== undefined && storedToken() === undefined) storeToken(token);
+}
 start();

@@ -12,8 +12,8 @@ export interface MenuActions {
 
 export interface Menu {
   readonly element: HTMLDetailsElement;
-  /** Shows what this role can do now. */
-  show(writable: boolean, running: boolean): void;
+  /** Shows what can be done now: type, ask for a picture of what runs, end it. */
+  show(can: { readonly write: boolean; readonly repaint: boolean; readonly end: boolean }): void;
 }
 
 export function menu(actions: MenuActions, follows: boolean): Menu {
@@ -37,9 +37,10 @@ export function menu(actions: MenuActions, follows: boolean): Menu {
   const element = h('details', { class: 'fold menu' }, h('summary', { 'aria-label': 'More', 'data-testid': 'menu' }, '⋯'), sheet);
   return {
     element,
-    show(writable, running) {
-      paste.hidden = follow.hidden = !writable;
-      repaint.hidden = end.hidden = !running;
+    show(can) {
+      paste.hidden = follow.hidden = !can.write;
+      repaint.hidden = !can.repaint;
+      end.hidden = !can.end;
     },
   };
 }

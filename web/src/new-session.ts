@@ -1,6 +1,7 @@
 // The form that starts a session. Knows no list and no terminal.
 import { h } from './dom.js';
 import { type AgentInfo, type Gateway, messageOf, type NewSession } from './gateway.js';
+import { startNew } from './opening.js';
 import { fragmentOf } from './place.js';
 
 const MAX_SIDE = 1024;
@@ -16,18 +17,18 @@ export function newSessionForm(gateway: Gateway, agent: AgentInfo, changed: () =
     autocomplete: 'off',
     'data-testid': 'label',
   });
-  const side = (name: string, usual: number | undefined) =>
+  const side = (name: 'cols' | 'rows', called: string) =>
     h('input', {
       name,
       type: 'number',
       min: 1,
       max: MAX_SIDE,
-      placeholder: usual ?? 'auto',
-      'aria-label': name === 'cols' ? 'Columns' : 'Rows',
+      placeholder: called,
+      'aria-label': called,
       'data-testid': name,
     });
-  const cols = side('cols', agent.defaultCols);
-  const rows = side('rows', agent.defaultRows);
+  const cols = side('cols', 'Columns');
+  const rows = side('rows', 'Rows');
   const problem = h('p', { class: 'refusal', role: 'alert' });
   const start = h('button', { class: 'primary', type: 'submit', 'data-testid': 'start' }, 'Start');
   const form = h(
@@ -35,7 +36,7 @@ export function newSessionForm(gateway: Gateway, agent: AgentInfo, changed: () =
     { class: 'new-session', hidden: true },
     label,
     h('div', { class: 'size' }, cols, h('span', { 'aria-hidden': 'true' }, '×'), rows, start),
-    h('p', { class: 'hint' }, 'Without a size it follows your window.'),
+    h('p', { class: 'hint' }, 'Both may be left empty: the size follows your window then.'),
     problem,
   );
   form.addEventListener('submit', async (event) => {
@@ -43,13 +44,7 @@ export function newSessionForm(gateway: Gateway, agent: AgentInfo, changed: () =
     start.disabled = true;
     problem.textContent = '';
     try {
-      const session = await gateway.create(agent.id, asked(label, cols, rows));
-      location.hash = fragmentOf({
-        instanceId: agent.id,
-        sessionId: session.session_id,
-        role: 'controller',
-        follow: cols.value === '' && rows.value === '',
-      });
+      location.hash = fragmentOf(await startNew(gateway, agent.id, asked(label, cols, rows)));
       form.reset();
       changed();
     } catch (error) {

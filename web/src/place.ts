@@ -1,4 +1,4 @@
-// Where the page is, as told by the URL fragment: `#session=<instance>/<session>`, beside `token=…`. Knows no view.
+// Where the page is, as told by the URL fragment: `#session=<instance>/<session>`, or `open=<instance>`, beside `token=…`. Knows no view.
 import type { Role } from '../../src/protocol/frames.js';
 
 /** A session, and how it is to be opened. */
@@ -13,11 +13,15 @@ export interface Place {
 export interface Fragment {
   readonly token: string | undefined;
   readonly place: Place | undefined;
+  /** An agent of which a session is to be opened, whichever runs; a place goes before it. */
+  readonly open: string | undefined;
 }
 
 export function readFragment(hash: string): Fragment {
   const fields = new URLSearchParams(hash.replace(/^#/, ''));
-  return { token: fields.get('token')?.trim() || undefined, place: readPlace(fields) };
+  const place = readPlace(fields);
+  const field = (name: string) => fields.get(name)?.trim() || undefined;
+  return { token: field('token'), place, open: place ? undefined : field('open') };
 }
 
 function readPlace(fields: URLSearchParams): Place | undefined {

@@ -1,47 +1,70 @@
 // Who is in the session, as a line that unfolds. Knows no connection.
-import type { MemberRef } from '../../src/protocol/frames.js';
+import type { Person } from './control.js';
 import { h } from './dom.js';
 
 /** Most faces in the folded line. */
 const MAX_FACES = 4;
 
-export interface Presence {
-  readonly element: HTMLElement;
-  show(controllers: readonly MemberRef[], observers: readonly MemberRef[], self: string | undefined): void;
+export interface PresenceActions {
+  handOver(person: Person): void;
+  remove(person: Person): void;
 }
 
-export function presence(): Presence {
+export interface Presence {
+  readonly element: HTMLElement;
+  show(people: readonly Person[]): void;
+}
+
+/** `actions` for one who may hand control over and send others away. */
+export function presence(actions: PresenceActions | undefined): Presence {
   const faces = h('span', { class: 'faces', 'aria-hidden': 'true' });
   const count = h('span', { class: 'count' });
-  const people = h('ul', { 'data-testid': 'people' });
+  const list = h('ul', { 'data-testid': 'people' });
   const element = h(
     'details',
     { class: 'fold presence' },
     h('summary', { 'data-testid': 'presence' }, faces, count),
-    h('div', { class: 'sheet' }, h('h2', {}, 'Here now'), people),
+    h('div', { class: 'sheet' }, h('h2', {}, 'Here now'), list),
   );
   return {
     element,
-    show(controllers, observers, self) {
-      const all = [...controllers.map((m) => ({ ...m, role: 'controls' })), ...observers.map((m) => ({ ...m, role: 'watches' }))];
-      faces.replaceChildren(...all.slice(0, MAX_FACES).map((m) => h('span', { class: `face ${m.role}` }, initials(called(m)))));
-      count.textContent = `${all.length} here`;
-      people.replaceChildren(...all.map((m) => person(called(m), m.role, m.client_id === self)));
+    show(people) {
+      faces.replaceChildren(...people.slice(0, MAX_FACES).map(face));
+      count.replaceChildren(String(people.length), h('span', { class: 'word' }, ' here'));
+      list.replaceChildren(...people.map((person) => line(person, actions)));
     },
   };
 }
 
-function person(name: string, role: string, self: boolean): HTMLElement {
+const says = { controller: 'has control', observer: 'watches' } as const;
+const tag = { you: 'you', former: 'you, before the cut', other: undefined } as const;
+
+function line(person: Person, actions: PresenceActions | undefined): HTMLElement {
+  const { name, who, role } = person;
+  const facts = [tag[who], says[role]].filter((fact) => fact !== undefined).join(' · ');
   return h(
     'li',
     { 'data-testid': 'person' },
-    h('span', { class: `face ${role}`, 'aria-hidden': 'true' }, initials(name)),
-    h('span', { class: 'name' }, name, self && h('span', { class: 'muted' }, ' (you)')),
-    h('span', { class: 'muted' }, role),
+    face(person),
+    h('span', { class: 'name', title: name }, name),
+    h('span', { class: 'muted facts' }, facts),
+    actions && who !== 'you' && doings(person, actions),
   );
 }
 
-const called = (member: MemberRef) => member.label || `Client ${member.client_id.slice(-4)}`;
+function doings(person: Person, { handOver, remove }: PresenceActions): HTMLElement {
+  const item = (text: string, id: string, what: string, act: () => void) =>
+    h('button', { type: 'button', class: 'quiet', 'aria-label': what, 'data-testid': id, onclick: act }, text);
+  return h(
+    'span',
+    { class: 'doings' },
+    person.role === 'observer' && item('Give control', 'hand-over', `Give control to ${person.name}`, () => handOver(person)),
+    item('Remove', 'remove', `Send ${person.name} away`, () => remove(person)),
+  );
+}
+
+const face = ({ name, role }: Person) =>
+  h('span', { class: role === 'controller' ? 'face controls' : 'face', 'aria-hidden': 'true' }, initials(name));
 
 function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');

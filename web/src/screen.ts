@@ -2,26 +2,15 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
+import type { Size } from '../../src/client/index.js';
 import { gateAnswers } from './answers.js';
+import { createFit, FONT_PX } from './fit.js';
 import { avoidHazards } from './hazards.js';
 import { currentTheme, onThemeChange } from './theme.js';
 import { createWrites } from './writes.js';
 
 /** Lines above the screen that can be scrolled back to. */
 const SCROLLBACK_LINES = 5000;
-/** Font sizes in CSS pixels: the usual one, on a narrow window, and the smallest to which a large session is shrunk. */
-const FONT_PX = 14;
-const NARROW_FONT_PX = 12;
-const MIN_FONT_PX = 3;
-const FONT_STEP_PX = 0.25;
-/** Narrower windows, in CSS pixels, are taken for phones. */
-const NARROW_PX = 640;
-
-export interface Size {
-  readonly cols: number;
-  readonly rows: number;
-}
-
 export interface ScreenEvents {
   /** Typed or pasted by a person, or an answer of the terminal to a live question. */
   typed(bytes: Uint8Array): void;
@@ -29,6 +18,10 @@ export interface ScreenEvents {
   selection(something: boolean): void;
   /** Output came faster than it can be shown; a Keyframe is needed to go on. */
   fellBehind(): void;
+  /** A person typed while nothing is taken. */
+  deaf(): void;
+  /** Whether the whole session can be shown only in a font that is hard to read. */
+  small(is: boolean): void;
   /** The key for leaving the terminal with the keyboard was pressed. */
   left(): void;
 }
@@ -43,8 +36,10 @@ export interface Screen {
   setWritable(writable: boolean): void;
   /** The size that fills the window with the usual font. */
   windowSize(): Size | undefined;
-  /** Shows the whole session: in the usual font if it fits, else in the largest that does. */
+  /** Shows the whole session: in the usual font if it fits, else in the largest that does, or in part where that is wanted. */
   shrinkToFit(): void;
+  /** Whether a session that is too large to be read as a whole is shown in part, around its cursor. */
+  setReadable(on: boolean): void;
   type(data: string): void;
   paste(text: string): void;
   selection(): string;
@@ -80,23 +75,23 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   terminal.onBinary((text) => events.typed(Uint8Array.from(text, (c) => c.charCodeAt(0) & 0xff)));
   terminal.onTitleChange(events.title);
   terminal.onSelectionChange(() => events.selection(terminal.hasSelection()));
-  terminal.attachCustomKeyEventHandler((event) => ownKey(event, terminal, writable, events.left));
-
-  const shrinkToFit = () => fitFont(terminal, fitter);
+  terminal.attachCustomKeyEventHandler((event) => ownKey(event, terminal, writable, events));
+  const fit = createFit(host, terminal, fitter, events.small);
   return {
     output: writes.output,
     keyframe: writes.keyframe,
     resize: (size) =>
       writes.after(() => {
         terminal.resize(size.cols, size.rows);
-        shrinkToFit();
+        fit.apply();
       }),
     setWritable(value) {
       writable = value;
       terminal.options.disableStdin = !value;
     },
-    windowSize: () => sizeAtUsualFont(terminal, fitter),
-    shrinkToFit,
+    windowSize: fit.windowSize,
+    shrinkToFit: fit.apply,
+    setReadable: fit.setReadable,
     type: (data) => terminal.input(data),
     paste: (text) => terminal.paste(text),
     selection: () => terminal.getSelection(),
@@ -113,9 +108,9 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
 }
 
 /** False for keys that the page keeps from the terminal. */
-function ownKey(event: KeyboardEvent, terminal: Terminal, writable: boolean, left: () => void): boolean {
+function ownKey(event: KeyboardEvent, terminal: Terminal, writable: boolean, events: ScreenEvents): boolean {
   if (event.ctrlKey && event.shiftKey && event.key === 'ArrowUp') {
-    if (event.type === 'keydown') left();
+    if (event.type === 'keydown') events.left();
     return false;
   }
   if (event.ctrlKey && event.shiftKey && event.code === 'KeyC' && terminal.hasSelection()) {
@@ -123,39 +118,12 @@ function ownKey(event: KeyboardEvent, terminal: Terminal, writable: boolean, lef
     if (event.type === 'keydown') void navigator.clipboard.writeText(terminal.getSelection());
     return false;
   }
+  if (!writable && event.type === 'keydown' && isTyping(event)) events.deaf();
   // One who only watches can walk on with Tab.
   return writable || event.key !== 'Tab';
 }
 
-const usualFont = () => (window.innerWidth < NARROW_PX ? NARROW_FONT_PX : FONT_PX);
-
-function sizeAtUsualFont(terminal: Terminal, fitter: FitAddon): Size | undefined {
-  const shown = terminal.options.fontSize ?? FONT_PX;
-  terminal.options.fontSize = usualFont();
-  const size = proposed(fitter);
-  terminal.options.fontSize = shown;
-  return size;
-}
-
-function proposed(fitter: FitAddon): Size | undefined {
-  const size = fitter.proposeDimensions();
-  return size && size.cols > 0 && size.rows > 0 ? size : undefined;
-}
-
-/** Bisects for the largest font, at most the usual one, in which the session is wholly in view. */
-function fitFont(terminal: Terminal, fitter: FitAddon): void {
-  const fits = (steps: number) => {
-    terminal.options.fontSize = steps * FONT_STEP_PX;
-    const room = proposed(fitter);
-    return room === undefined || (room.cols >= terminal.cols && room.rows >= terminal.rows);
-  };
-  let low = MIN_FONT_PX / FONT_STEP_PX;
-  let high = usualFont() / FONT_STEP_PX;
-  if (fits(high)) return;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (fits(middle)) low = middle;
-    else high = middle;
-  }
-  fits(low);
+/** A key that would send something, and is no shortcut of the browser. */
+function isTyping({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return (key.length === 1 || key === 'Enter' || key === 'Backspace') && !ctrlKey && !metaKey && !altKey;
 }

@@ -1,25 +1,31 @@
 // The bar above a terminal: title, sizes, who is here, the connection, and what can be done. Knows no connection.
-import type { Role } from '../../src/protocol/frames.js';
+import type { Size } from '../../src/client/index.js';
 import { connectionLine } from './connection-line.js';
+import type { Offer } from './control.js';
 import { h } from './dom.js';
 import { type MenuActions, menu } from './menu.js';
-import { presence } from './presence.js';
-import type { Size } from './screen.js';
+import { type PresenceActions, presence } from './presence.js';
 
-export interface BarActions extends MenuActions {
+export interface BarActions extends MenuActions, PresenceActions {
   copySelection(): void;
   switchRole(): void;
   retry(): void;
 }
 
+export interface BarOptions {
+  readonly follows: boolean;
+  /** Whether this visitor may move control and send others away. */
+  readonly admin: boolean;
+}
+
 export type SessionBar = ReturnType<typeof sessionBar>;
 
-export function sessionBar(actions: BarActions, follows: boolean) {
+export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) {
   const title = h('h1', { 'data-testid': 'title' });
-  const sizes = h('span', { class: 'size', 'data-testid': 'size' });
+  const sizes = sizeLine();
   const copy = h('button', { type: 'button', hidden: true, 'data-testid': 'copy', onclick: actions.copySelection }, 'Copy');
   const switcher = h('button', { type: 'button', class: 'role', hidden: true, 'data-testid': 'role', onclick: actions.switchRole });
-  const people = presence();
+  const people = presence(admin ? actions : undefined);
   const connection = connectionLine(actions.retry);
   const more = menu(actions, follows);
   return {
@@ -27,7 +33,7 @@ export function sessionBar(actions: BarActions, follows: boolean) {
       'header',
       { class: 'bar' },
       h('a', { class: 'back', href: '#', 'aria-label': 'All sessions' }, '‹'),
-      h('div', { class: 'heading' }, title, sizes),
+      h('div', { class: 'heading' }, title, sizes.element),
       ...connection.elements,
       copy,
       people.element,
@@ -36,28 +42,44 @@ export function sessionBar(actions: BarActions, follows: boolean) {
     ),
     people,
     connection,
+    menu: more,
+    sizes: sizes.show,
     title(text: string) {
       title.textContent = text;
       title.title = text;
       document.title = `${text} · pty-gateway`;
     },
-    /** The session's size, and the window's where it is another. */
-    sizes(session: Size, window: Size | undefined) {
-      const differs = window !== undefined && (window.cols !== session.cols || window.rows !== session.rows);
-      sizes.textContent = `${session.cols} × ${session.rows}${differs ? ` in ${window.cols} × ${window.rows}` : ''}`;
-      sizes.title = differs ? 'The size of the session, and what this window has room for' : 'The size of the session: columns × rows';
-    },
-    /** What this role can do; `undefined` while there is no connection, or after the end. */
-    role(role: Role | undefined, running: boolean) {
-      switcher.hidden = role === undefined;
-      switcher.textContent = role === 'controller' ? 'Give up control' : 'Take control';
-      more.show(role === 'controller', running);
+    /** What can be done about control; undefined takes the button away. */
+    control(offer: Offer | undefined) {
+      switcher.hidden = offer === undefined;
+      switcher.textContent = offer?.text ?? '';
+      switcher.title = offer?.hint ?? '';
+      switcher.disabled = offer?.act === 'none';
     },
     selection(something: boolean) {
       copy.hidden = !something;
     },
     /** Focus for one who leaves the terminal with the keyboard. */
-    focus: () => (switcher.hidden ? more.element.querySelector('summary') : switcher)?.focus(),
+    focus: () => (switcher.hidden || switcher.disabled ? more.element.querySelector('summary') : switcher)?.focus(),
     dispose: connection.dispose,
   };
+}
+
+/** The session's size, and how it stands to the room that this window has for it. */
+function sizeLine() {
+  const cells = h('span', { 'data-testid': 'size' });
+  const stands = h('span', { class: 'stands', 'data-testid': 'stands' });
+  return {
+    element: h('span', { class: 'size' }, cells, stands),
+    show(session: Size, window: Size | undefined) {
+      cells.textContent = `${session.cols} × ${session.rows}`;
+      cells.title = `The terminal has ${session.cols} columns and ${session.rows} rows.`;
+      stands.textContent = window === undefined ? '' : standing(session, window);
+    },
+  };
+}
+
+function standing(session: Size, window: Size): string {
+  if (session.cols > window.cols || session.rows > window.rows) return 'larger than this window';
+  return session.cols < window.cols || session.rows < window.rows ? 'smaller than this window' : '';
 }

@@ -1,14 +1,17 @@
 // A session in the list, in one line and a half. Knows no gateway.
+import { may, type Principal } from '../../src/principal.js';
 import type { SessionDescription } from '../../src/session/session.js';
 import { h } from './dom.js';
 import { fragmentOf, type Place, samePlace } from './place.js';
+import { endedInShort } from './words.js';
 
-export function sessionRow(session: SessionDescription, selected: Place | undefined): HTMLElement {
-  const place: Place = { instanceId: session.instance_id, sessionId: session.session_id, role: 'controller', follow: true };
+export function sessionRow(session: SessionDescription, selected: Place | undefined, principal: Principal): HTMLElement {
+  const role = may(principal, 'pty:control') ? 'controller' : 'observer';
+  const place: Place = { instanceId: session.instance_id, sessionId: session.session_id, role, follow: true };
   const here = [...session.controllers, ...session.observers];
-  const open = selected !== undefined && samePlace({ ...selected, role: 'controller', follow: true }, place);
+  const open = selected !== undefined && samePlace({ ...selected, role, follow: true }, place);
   const running = session.state === 'running';
-  const state = running ? presence(here.length, session.controllers[0]?.label) : endedText(session);
+  const state = running ? presence(here.length, session.controllers[0]?.label) : endedInShort(session);
   return h(
     'li',
     { class: `session ${session.state}`, 'data-testid': `session-${session.session_id}` },
@@ -24,6 +27,7 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
       h('span', { class: 'facts' }, `${state} · ${age(session.closed_at ?? session.created_at)}`),
     ),
     running &&
+      role === 'controller' &&
       h('a', { class: 'watch', href: fragmentOf({ ...place, role: 'observer' }), 'aria-label': `Watch ${nameOf(session)}` }, 'Watch'),
   );
 }
@@ -36,11 +40,6 @@ function presence(count: number, controller: string | undefined): string {
   if (count === 0) return 'nobody here';
   if (count === 1 && controller !== undefined) return controller;
   return controller === undefined ? `${count} here` : `${controller} + ${count - 1}`;
-}
-
-function endedText(session: SessionDescription): string {
-  if (session.exit_code !== undefined && session.exit_code !== null) return `exit ${session.exit_code}`;
-  return session.reason?.replaceAll('_', ' ') ?? 'ended';
 }
 
 function age(since: string): string {

@@ -1,22 +1,33 @@
 // One session in view: carries what happens between its terminal, its bar and the client. Knows no wire: src/client speaks it.
-import { type Assigned, connect, type Ended, type Members, type Picture, type State, type TerminalClient } from '../../src/client/index.js';
-import type { Closed, Role } from '../../src/protocol/frames.js';
+import { connect, type Ended, type Picture, type Size, type State, type TerminalClient } from '../../src/client/index.js';
+import { may, type Principal } from '../../src/principal.js';
+import type { Closed } from '../../src/protocol/frames.js';
+import type { SessionDescription } from '../../src/session/session.js';
+import { readClipboard, writeClipboard } from './clipboard.js';
+import { ControlDesk } from './control-desk.js';
 import { h } from './dom.js';
 import { attachUrl, type Gateway } from './gateway.js';
 import { type KeyBar, keyBar } from './key-bar.js';
 import { closeFoldsOutside } from './menu.js';
+import { notice } from './notice.js';
 import { fragmentOf, type Place } from './place.js';
-import { createScreen, type Screen, type Size } from './screen.js';
-import { type SessionBar, sessionBar } from './session-bar.js';
+import { mayEnd } from './rights.js';
+import { createScreen, type Screen } from './screen.js';
+import { type BarActions, type SessionBar, sessionBar } from './session-bar.js';
 import { nameOf } from './session-row.js';
-import { nameIn } from './token.js';
+import { closedText, endedText, failureText, missedText } from './words.js';
 
 /** Milliseconds for which the window must keep its size before the session takes it. */
 const RESIZE_DEBOUNCE_MS = 120;
+/** Somebody looks at the screen and types: a network that is frozen is noticed after 5 s of silence and 5 s without an answer. */
+const HEARTBEAT = { quietMs: 5000, answerMs: 5000 };
+/** A history of at most so many frames that is kept from its beginning is replayed, so that one who comes late can scroll back. */
+const MAX_HISTORY_FRAMES = 3000;
 
 export interface SessionViewOptions {
   readonly gateway: Gateway;
   readonly token: string;
+  readonly principal: Principal;
   readonly place: Place;
   /** The gateway does not take the token. */
   refused(why: string): void;
@@ -29,35 +40,40 @@ export class SessionView {
   readonly #options: SessionViewOptions;
   readonly #closing = new AbortController();
   readonly #bar: SessionBar;
+  readonly #desk: ControlDesk;
   readonly #keys: KeyBar;
-  readonly #noticeText = h('span');
-  readonly #notice = h('div', { class: 'notice', role: 'status', hidden: true, 'data-testid': 'notice' }, this.#noticeText);
+  readonly #notice = notice();
   readonly #host = h('div', { class: 'terminal', role: 'region', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
+  readonly #reading = this.#readingSwitch();
   #screen: Screen | undefined;
   #client: TerminalClient | undefined;
   #size: Size | undefined;
   #follow: boolean;
   #label: string | undefined;
-  #role: Role | undefined;
-  #clientId: string | undefined;
+  #mayEnd = false;
   #live = false;
-  /** The screen was resized, and no picture was written since. */
+  #wasLive = false;
+  /** The screen was resized, or is made of a whole history, and no picture was written since. */
   #rewrapped = false;
   #closed: Closed | undefined;
   #resizing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SessionViewOptions) {
+    const { gateway, principal, place } = options;
     this.#options = options;
-    this.#follow = options.place.follow;
-    this.#bar = sessionBar(this.#actions(), this.#follow);
-    this.#bar.title(nameOf({ session_id: options.place.sessionId }));
-    this.#bar.role(undefined, false);
+    this.#follow = place.follow;
+    this.#bar = sessionBar(this.#actions(), { follows: this.#follow, admin: may(principal, 'pty:admin') });
+    const { tell } = this.#notice;
+    this.#desk = new ControlDesk({ bar: this.#bar, gateway, principal, place, tell, client: () => this.#client });
+    this.#bar.title(nameOf({ session_id: place.sessionId }));
+    this.#bar.connection.show('connecting', 'Connecting…');
     this.#keys = keyBar(
       (data) => this.#screen?.type(data),
       () => this.#screen?.applicationCursorKeys() ?? false,
     );
-    this.#notice.append(h('button', { type: 'button', class: 'quiet', 'aria-label': 'Dismiss', onclick: () => this.#tell('') }, '✕'));
-    this.element.append(this.#bar.element, this.#notice, h('div', { class: 'stage' }, this.#host), this.#keys.element);
+    this.#showWhatCanBeDone();
+    const stage = h('div', { class: 'stage' }, this.#host, this.#notice.element, this.#reading);
+    this.element.append(this.#bar.element, stage, this.#keys.element);
     closeFoldsOutside(this.element, this.#closing.signal);
   }
 
@@ -68,8 +84,12 @@ export class SessionView {
       title: (title) => this.#showTitle(title),
       selection: (something) => this.#bar.selection(something),
       fellBehind: () => {
-        this.#tell(missedText.lagged);
+        this.#notice.tell(missedText.lagged);
         this.#client?.requestKeyframe();
+      },
+      deaf: () => this.#explainDeafness(),
+      small: (is) => {
+        this.#reading.hidden = !is;
       },
       left: () => this.#bar.focus(),
     });
@@ -77,70 +97,104 @@ export class SessionView {
     const watcher = new ResizeObserver(() => this.#windowChanged());
     watcher.observe(this.#host);
     this.#closing.signal.addEventListener('abort', () => watcher.disconnect());
-    this.#client = this.#connect(screen);
-    void this.#describe();
     screen.focus();
+    void this.#open(screen);
   }
 
   dispose(): void {
     this.#closing.abort();
     this.#client?.close();
     clearTimeout(this.#resizing);
+    this.#notice.dispose();
     this.#bar.dispose();
     this.#screen?.dispose();
   }
 
-  #connect(screen: Screen): TerminalClient {
-    const { token, place } = this.#options;
+  async #open(screen: Screen): Promise<void> {
+    const { gateway, place } = this.#options;
+    const session = await gateway.session(place.instanceId, place.sessionId).catch(() => undefined);
+    if (this.#closing.signal.aborted) return;
+    if (session) this.#describe(session);
+    this.#rewrapped = session !== undefined && isShort(session);
+    if (session && this.#rewrapped) screen.resize(session);
+    this.#client = this.#connect(screen, this.#rewrapped ? 0 : undefined);
+    const agents = await gateway.agents().catch(() => []);
+    this.#desk.allow(agents.find(({ id }) => id === place.instanceId)?.maxControllers ?? 1);
+  }
+
+  #connect(screen: Screen, replayFrom: number | undefined): TerminalClient {
+    const { token, place, principal } = this.#options;
     const size = this.#follow ? screen.windowSize() : undefined;
     const client = connect({
       url: attachUrl(place.instanceId, place.sessionId),
       token,
       role: place.role,
-      label: nameIn(token) ?? 'web',
+      label: principal.name || 'web',
+      heartbeat: HEARTBEAT,
       ...(size && { size }),
+      ...(replayFrom !== undefined && { replayFrom }),
     });
     client.on('state', (state) => this.#showState(state));
     client.on('output', (bytes, _sequence, replayed) => screen.output(bytes, !replayed));
     client.on('resize', (now) => this.#showSessionSize(now));
     client.on('keyframe', (picture) => this.#showKeyframe(picture));
-    client.on('role', (assigned) => this.#showRole(assigned));
-    client.on('members', (members) => this.#showMembers(members));
+    client.on('role', (assigned) => {
+      this.#desk.assigned(assigned);
+      this.element.dataset.role = assigned.role;
+      this.#showWhatCanBeDone();
+      this.#windowChanged();
+    });
+    client.on('members', (members) => {
+      this.#desk.members(members);
+      this.#options.changed();
+    });
     client.on('closed', (closed) => this.#showClosed(closed));
-    client.on('notice', (missed) => this.#tell(missedText[missed.kind]));
-    client.on('error', (error) => this.#tell(`${error.message}.`));
+    client.on('notice', (missed) => this.#notice.tell(missedText[missed.kind]));
+    client.on('error', (error) => this.#notice.tell(failureText(error)));
     return client;
   }
 
-  #actions() {
+  #actions(): BarActions {
     return {
       copySelection: () => void this.#copy(this.#screen?.selection() ?? ''),
-      switchRole: () => this.#switchRole(),
+      switchRole: () => void this.#desk.switchRole().then(() => this.#screen?.focus()),
+      handOver: (person) => void this.#desk.handOver(person),
+      remove: (person) => void this.#desk.remove(person),
       retry: () => this.#client?.retryNow(),
-      copyLink: () => void this.#copy(new URL(fragmentOf(this.#options.place), document.baseURI).href),
+      copyLink: () =>
+        void this.#copy(
+          new URL(fragmentOf(this.#options.place), document.baseURI).href,
+          'The link is copied. Whoever opens it needs a token of their own.',
+        ),
       paste: () => void this.#paste(),
       repaint: () => this.#client?.requestKeyframe(),
-      follow: (on: boolean) => {
+      follow: (on) => {
         this.#follow = on;
         this.#windowChanged();
       },
-      readerMode: (on: boolean) => this.#screen?.setReaderMode(on),
+      readerMode: (on) => this.#screen?.setReaderMode(on),
       end: () => void this.#end(),
     };
   }
 
-  #tell(text: string): void {
-    this.#noticeText.textContent = text;
-    this.#notice.hidden = text === '';
+  /** For one who watches a session that is too large for this window. */
+  #readingSwitch(): HTMLButtonElement {
+    const button = h('button', { type: 'button', class: 'reading', hidden: true, 'data-testid': 'reading' }, 'Readable');
+    let on = false;
+    button.addEventListener('click', () => {
+      on = !on;
+      button.textContent = on ? 'Whole screen' : 'Readable';
+      this.#screen?.setReadable(on);
+    });
+    return button;
   }
 
   /** The label given at its creation goes before the title that a program sets. */
-  async #describe(): Promise<void> {
-    const { gateway, place } = this.#options;
-    const session = await gateway.session(place.instanceId, place.sessionId).catch(() => undefined);
-    if (!session || this.#closing.signal.aborted) return;
+  #describe(session: SessionDescription): void {
     this.#label = session.label || undefined;
+    this.#mayEnd = mayEnd(this.#options.principal, session.created_by);
     this.#bar.title(nameOf(session));
+    this.#showWhatCanBeDone();
   }
 
   #showTitle(title: string): void {
@@ -150,23 +204,22 @@ export class SessionView {
   #showState(state: State): void {
     if (this.#closing.signal.aborted) return;
     this.#live = state.name === 'live';
+    this.#wasLive ||= this.#live;
     this.element.dataset.phase = state.name === 'waiting' ? 'offline' : state.name;
     if (state.name === 'live') this.#bar.connection.show('live', 'Live');
     else if (state.name === 'connecting') this.#bar.connection.show('connecting', state.attempt > 1 ? 'Connecting again…' : 'Connecting…');
-    else if (state.name === 'waiting') this.#bar.connection.waiting(state.retryInMs);
+    else if (state.name === 'waiting') this.#bar.connection.waiting(state.retryInMs, state.message);
     else this.#showEnd(state);
     this.#bar.people.element.hidden = state.name === 'ended';
     this.#showWhatCanBeDone();
     this.#windowChanged();
   }
 
-  #showEnd({ reason, message }: Ended): void {
-    if (reason === 'unauthenticated') {
-      this.#options.refused(message);
-      return;
-    }
-    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed) : `Ended: ${message}`);
-    if (!this.#closed) this.#tell(`${capital(message)}.`);
+  #showEnd(ended: Ended): void {
+    const words = endedText(ended, this.#wasLive);
+    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed) : words);
+    if (ended.reason === 'unauthenticated') this.#options.refused(ended.message);
+    else if (!this.#closed) this.#notice.tell(`${words}.`, true);
   }
 
   #showClosed(closed: Closed): void {
@@ -175,24 +228,18 @@ export class SessionView {
     this.#options.changed();
   }
 
-  #showRole({ role, clientId, downgraded, reason }: Assigned): void {
-    this.#role = role;
-    this.#clientId = clientId;
-    this.element.dataset.role = role;
-    this.#tell(downgraded ? `You are watching: ${reason ?? 'somebody else has control'}.` : '');
-    this.#showWhatCanBeDone();
-    this.#windowChanged();
-  }
-
   #showWhatCanBeDone(): void {
     const running = this.#live && this.#closed === undefined;
-    this.#bar.role(running ? this.#role : undefined, running);
-    this.#screen?.setWritable(running && this.#role === 'controller');
+    const write = running && this.#desk.role === 'controller';
+    this.#desk.run(running);
+    this.#bar.menu.show({ write, repaint: running, end: running && this.#mayEnd });
+    this.#screen?.setWritable(write);
   }
 
-  #showMembers({ controllers, observers }: Members): void {
-    this.#bar.people.show(controllers, observers, this.#clientId);
-    this.#options.changed();
+  #explainDeafness(): void {
+    if (this.#closed) this.#notice.hint('This session has ended.');
+    else if (this.#live) this.#notice.hint(this.#desk.whyDeaf());
+    else this.#notice.hint('There is no connection: what you type is not sent.');
   }
 
   /**
@@ -229,7 +276,7 @@ export class SessionView {
   }
 
   #gives(): boolean {
-    return this.#live && this.#follow && this.#role === 'controller' && this.#closed === undefined;
+    return this.#live && this.#follow && this.#desk.role === 'controller' && this.#closed === undefined;
   }
 
   #resizeSession(): void {
@@ -239,22 +286,13 @@ export class SessionView {
     else this.#client?.resize(room);
   }
 
-  #switchRole(): void {
-    const wanted = this.#role === 'controller' ? 'observer' : 'controller';
-    this.#try(this.#client?.requestRole(wanted));
-    this.#screen?.focus();
-  }
-
-  async #copy(text: string): Promise<void> {
-    if (text !== '')
-      await this.#try(navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('This browser lets the page copy over https only')));
+  async #copy(text: string, said = ''): Promise<void> {
+    if (text !== '') await this.#try(writeClipboard(text).then(() => this.#notice.tell(said)));
     this.#screen?.focus();
   }
 
   async #paste(): Promise<void> {
-    const text = await this.#try(
-      navigator.clipboard?.readText() ?? Promise.reject(new Error('This browser lets the page paste over https only')),
-    );
+    const text = await this.#try(readClipboard());
     if (text) this.#screen?.paste(text);
     this.#screen?.focus();
   }
@@ -265,26 +303,16 @@ export class SessionView {
   }
 
   /** Says so when it fails. */
-  async #try<Value>(attempt: Promise<Value> | undefined): Promise<Value | undefined> {
+  async #try<Value>(attempt: Promise<Value>): Promise<Value | undefined> {
     try {
       return await attempt;
     } catch (error) {
-      this.#tell(`${capital(error instanceof Error ? error.message : String(error))}.`);
+      this.#notice.tell(failureText(error));
       return undefined;
     }
   }
 }
 
-const missedText = {
-  lagged: 'This window fell behind: some output was passed over, and the screen was painted anew.',
-  out_of_range: 'What was missed is not kept any more: the screen was painted anew.',
-  no_picture: 'The gateway could make no picture of the screen: what is shown may not be whole.',
-} as const;
-
+const isShort = (session: SessionDescription) =>
+  session.oldest_sequence <= 1 && session.current_sequence - session.oldest_sequence <= MAX_HISTORY_FRAMES;
 const sameSize = (a: Size, b: Size) => a.cols === b.cols && a.rows === b.rows;
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1).replace(/\.$/, '');
-
-function closedText({ exit_code, reason }: Closed): string {
-  const why = reason === 'command_result' ? '' : ` (${reason.replaceAll('_', ' ')})`;
-  return exit_code === null ? `Ended${why}` : `Ended: exit ${exit_code}${why}`;
-}

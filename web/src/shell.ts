@@ -1,32 +1,48 @@
 // What a signed-in visitor sees: the list beside the session that the fragment names. Knows no protocol.
+import type { Principal } from '../../src/principal.js';
 import { h } from './dom.js';
-import { createGateway, type Gateway } from './gateway.js';
+import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './gateway.js';
 import { Lobby } from './lobby.js';
-import { type Place, readFragment, samePlace } from './place.js';
+import { newestOrNew } from './opening.js';
+import { fragmentOf, type Place, readFragment, samePlace } from './place.js';
 import { SessionView } from './session-view.js';
-import { nameIn } from './token.js';
+import { principalIn } from './token.js';
+import { type Welcome, welcome } from './welcome.js';
 
 export interface ShellOptions {
   readonly token: string;
-  /** The gateway does not take the token (any more). */
-  refused(why: string): void;
+  /** The gateway does not take the token (any more); `seen` tells whether it did before. */
+  refused(why: string, seen: boolean): void;
   signOut(): void;
 }
 
 export class Shell {
   readonly element: HTMLElement;
   readonly #options: ShellOptions;
+  readonly #principal: Principal;
   readonly #gateway: Gateway;
   readonly #list: Lobby;
+  readonly #welcome: Welcome;
   #place: Place | undefined;
   #view: SessionView | undefined;
-  #beside: HTMLElement = nothingOpen();
+  #beside: HTMLElement;
+  #seen = false;
+  #disposed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
+    this.#principal = principalIn(options.token);
     this.#gateway = createGateway(options.token);
-    this.#list = new Lobby({ ...options, gateway: this.#gateway, name: nameIn(options.token) });
-    this.element = h('div', { class: 'shell' }, this.#list.element, this.#beside);
+    this.#welcome = welcome(this.#gateway, this.#principal);
+    this.#beside = this.#welcome.element;
+    this.#list = new Lobby({
+      gateway: this.#gateway,
+      principal: this.#principal,
+      signOut: options.signOut,
+      agents: (agents) => this.#show(agents),
+      refused: (why) => this.#refused(why),
+    });
+    this.element = h('div', { class: 'shell', 'data-open': 'list' }, this.#list.element, this.#beside);
   }
 
   /** Opens what the fragment names now; the element is in the page already. */
@@ -37,29 +53,59 @@ export class Shell {
     this.#place = place;
     this.#view?.dispose();
     this.#view = place && this.#viewOf(place);
-    this.#put(this.#view?.element ?? nothingOpen());
+    this.#welcome.say('');
+    this.#put(this.#view?.element ?? this.#welcome.element);
     this.#view?.start();
     this.#list.select(place);
     if (!place) document.title = 'pty-gateway';
   }
 
+  /** Opens the newest running session of an agent, or a new one; its own fragment is in the address then. */
+  async open(instanceId: string): Promise<void> {
+    this.follow('');
+    this.#welcome.say('Opening a session…');
+    try {
+      const place = await newestOrNew(this.#gateway, this.#principal, instanceId);
+      if (this.#disposed || this.#place) return;
+      this.#welcome.say(place ? '' : 'Nothing runs here yet, and your token can only watch.');
+      if (place) history.replaceState(null, '', fragmentOf(place));
+      this.follow(location.hash);
+    } catch (error) {
+      if (error instanceof CallError && error.status === 401) this.#refused(error.message);
+      else this.#welcome.say(messageOf(error));
+    }
+  }
+
   dispose(): void {
+    this.#disposed = true;
     this.#view?.dispose();
     this.#list.dispose();
   }
 
+  #show(agents: readonly AgentInfo[]): void {
+    this.#seen = true;
+    this.#welcome.show(agents);
+  }
+
+  #refused(why: string): void {
+    if (this.#disposed) return;
+    this.#list.stop();
+    this.#options.refused(why, this.#seen);
+  }
+
   #viewOf(place: Place): SessionView {
-    const { token, refused } = this.#options;
-    return new SessionView({ gateway: this.#gateway, token, place, refused, changed: () => this.#list.refresh() });
+    return new SessionView({
+      gateway: this.#gateway,
+      token: this.#options.token,
+      principal: this.#principal,
+      place,
+      refused: (why) => this.#refused(why),
+      changed: () => this.#list.refresh(),
+    });
   }
 
   #put(element: HTMLElement): void {
     this.#beside.replaceWith(element);
     this.#beside = element;
   }
-}
-
-function nothingOpen(): HTMLElement {
-  const how = 'Open one from the list to take part in it, or start a new one.';
-  return h('main', { class: 'empty' }, h('h1', {}, 'No session is open'), h('p', {}, how));
 }

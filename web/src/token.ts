@@ -1,20 +1,37 @@
-// The visitor's token: taken out of the fragment, kept for this tab alone. Checks nothing: the gateway does.
+// The visitor's token: kept for this tab alone, and read for what it says. Checks nothing: the gateway does.
+import { type Principal, scopes } from '../../src/principal.js';
 
 const KEY = 'pty-gateway.token';
+/** In the token's place after a sign-out, so that the tab does not ask the others for theirs. */
+const SIGNED_OUT = '';
 
-export const storedToken = (): string | undefined => sessionStorage.getItem(KEY) ?? undefined;
+export const storedToken = (): string | undefined => sessionStorage.getItem(KEY) || undefined;
 export const storeToken = (token: string): void => sessionStorage.setItem(KEY, token);
 export const forgetToken = (): void => sessionStorage.removeItem(KEY);
+export const leaveToken = (): void => sessionStorage.setItem(KEY, SIGNED_OUT);
+export const isSignedOut = (): boolean => sessionStorage.getItem(KEY) === SIGNED_OUT;
 
-/** The name in the token (`sub`), to be shown to others in a session; undefined if the token cannot be read. */
-export function nameIn(token: string): string | undefined {
+/** What the token says of its bearer; one that cannot be read says nothing: no name and no scope. */
+export function principalIn(token: string): Principal {
+  const { sub, scope, instances, sessions } = claimsIn(token);
+  const held = typeof scope === 'string' ? scope.split(' ') : [];
+  return {
+    name: typeof sub === 'string' ? sub : '',
+    scope: scopes.findLast((s) => held.includes(s)),
+    instances: idsIn(instances),
+    sessions: idsIn(sessions),
+  };
+}
+
+function claimsIn(token: string): Record<string, unknown> {
   try {
     const part = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
     const bytes = Uint8Array.from(atob(part), (c) => c.charCodeAt(0));
     const claims: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    const sub = typeof claims === 'object' && claims !== null && 'sub' in claims ? claims.sub : undefined;
-    return typeof sub === 'string' && sub !== '' ? sub : undefined;
+    return typeof claims === 'object' && claims !== null ? { ...claims } : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
+
+const idsIn = (claim: unknown): readonly string[] | undefined => (Array.isArray(claim) ? claim.map(String) : undefined);

@@ -1,0 +1,126 @@
+// Takes, gives and moves control for one window, and shows who has it. Knows no terminal.
+import type { Assigned, Members, TerminalClient } from '../../src/client/index.js';
+import { may, type Principal } from '../../src/principal.js';
+import type { Role } from '../../src/protocol/frames.js';
+import { newsOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
+import { CallError, type Gateway } from './gateway.js';
+import type { Place } from './place.js';
+import type { SessionBar } from './session-bar.js';
+import { failureText } from './words.js';
+
+/** Earlier connections of this window that are remembered. */
+const MAX_FORMER = 16;
+
+export interface ControlDeskParts {
+  readonly bar: SessionBar;
+  readonly gateway: Gateway;
+  readonly principal: Principal;
+  readonly place: Place;
+  client(): TerminalClient | undefined;
+  tell(text: string): void;
+}
+
+export class ControlDesk {
+  readonly #parts: ControlDeskParts;
+  #standing: Standing = { members: { controllers: [], observers: [] }, self: undefined, former: [], maxControllers: 1 };
+  #role: Role | undefined;
+  #running = false;
+  /** This connection has just joined, and nothing was told of its session yet. */
+  #fresh = true;
+  /** Control was asked for, and not given. */
+  #downgraded = false;
+
+  constructor(parts: ControlDeskParts) {
+    this.#parts = parts;
+  }
+
+  get role(): Role | undefined {
+    return this.#role;
+  }
+
+  allow(maxControllers: number): void {
+    this.#standing = { ...this.#standing, maxControllers };
+    this.#show();
+  }
+
+  /** `running`: there is a connection, and the session has not ended. */
+  run(running: boolean): void {
+    this.#running = running;
+    this.#show();
+  }
+
+  assigned({ role, clientId, downgraded }: Assigned): void {
+    const { self, former } = this.#standing;
+    this.#role = role;
+    this.#downgraded = downgraded;
+    if (clientId !== self) this.#joined(clientId, self === undefined ? former : [...former, self].slice(-MAX_FORMER));
+    else if (downgraded) this.#parts.tell(this.whyDeaf());
+    this.#show();
+  }
+
+  members(members: Members): void {
+    const before = this.#standing;
+    this.#standing = { ...before, members };
+    const news = this.#fresh ? this.#downgraded && this.whyDeaf() : newsOf(before, this.#standing);
+    if (news) this.#parts.tell(news);
+    if (this.#fresh) this.#takeFromFormer();
+    this.#fresh = false;
+    this.#show();
+  }
+
+  whyDeaf(): string {
+    return whyDeaf(this.#standing, this.#parts.principal);
+  }
+
+  async switchRole(): Promise<void> {
+    const { client, principal } = this.#parts;
+    const offer = this.#role && offerOf(this.#standing, this.#role, principal);
+    if (offer?.act === 'give up') await this.#try(client()?.requestRole('observer'));
+    else if (offer?.act === 'take') await this.#try(client()?.requestRole('controller'));
+    else if (offer?.act === 'take over' && confirm(`Take control? ${offer.hint}, and will only watch then.`))
+      await this.#moveTo(this.#standing.self);
+  }
+
+  async handOver({ clientId, name }: Person): Promise<void> {
+    await this.#moveTo(clientId, `${name} can only watch: their token does not let them type.`);
+  }
+
+  async remove({ clientId, name }: Person): Promise<void> {
+    const { gateway, place } = this.#parts;
+    if (confirm(`Send ${name} away from this session?`)) await this.#try(gateway.remove(place.instanceId, place.sessionId, clientId));
+  }
+
+  #joined(self: string, former: readonly string[]): void {
+    this.#standing = { ...this.#standing, self, former };
+    this.#fresh = true;
+  }
+
+  /** After a cut, the gateway may take this window's dead connection for a controller: with pty:admin one need not wait until it does not. */
+  #takeFromFormer(): void {
+    const { members, former, self } = this.#standing;
+    const mineAlone = members.controllers.length > 0 && members.controllers.every(({ client_id }) => former.includes(client_id));
+    if (this.#downgraded && mineAlone && may(this.#parts.principal, 'pty:admin')) void this.#moveTo(self);
+  }
+
+  async #moveTo(clientId: string | undefined, forbidden?: string): Promise<void> {
+    const { gateway, place } = this.#parts;
+    if (clientId !== undefined) await this.#try(gateway.moveControl(place.instanceId, place.sessionId, clientId), forbidden);
+  }
+
+  #show(): void {
+    const { bar, principal } = this.#parts;
+    bar.control(this.#running && this.#role ? offerOf(this.#standing, this.#role, principal) : undefined);
+    bar.people.show(peopleIn(this.#standing));
+  }
+
+  /** Says so when it fails; `forbidden` is what a 403 means here. */
+  async #try(attempt: Promise<unknown> | undefined, forbidden?: string): Promise<void> {
+    try {
+      await attempt;
+    } catch (error) {
+      const { status } = error instanceof CallError ? error : { status: undefined };
+      const known = status === 404 ? 'They have left already.' : status === 403 ? forbidden : undefined;
+      this.#parts.tell(known ?? failureText(error));
+    }
+  }
+}

@@ -1,0 +1,53 @@
+// The middle of the page while no session is open: the obvious next step. Knows no list and no terminal.
+import type { Principal } from '../../src/principal.js';
+import { h } from './dom.js';
+import { type AgentInfo, type Gateway, messageOf } from './gateway.js';
+import { startNew } from './opening.js';
+import { fragmentOf } from './place.js';
+import { mayStart } from './rights.js';
+
+export interface Welcome {
+  readonly element: HTMLElement;
+  /** What there is to start. */
+  show(agents: readonly AgentInfo[]): void;
+  /** Why nothing is open, or what is being done about it. */
+  say(text: string): void;
+}
+
+export function welcome(gateway: Gateway, principal: Principal): Welcome {
+  const starters = h('div', { class: 'starters' });
+  const hint = h('p', {});
+  const word = h('p', { role: 'status', class: 'word', 'data-testid': 'welcome-word' });
+  let drawn = '';
+  return {
+    element: h('main', { class: 'empty', 'data-testid': 'welcome' }, h('h1', {}, 'No session is open'), word, starters, hint),
+    show(agents) {
+      const startable = agents.filter(({ id }) => mayStart(principal, id));
+      const signature = JSON.stringify(startable);
+      if (signature === drawn) return;
+      drawn = signature;
+      starters.replaceChildren(...startable.map((agent) => startButton(gateway, agent, (text) => (word.textContent = text))));
+      hint.textContent = startable.length > 0 ? 'Or open one from the list.' : 'Choose one from the list to watch it.';
+    },
+    say(text) {
+      word.textContent = text;
+    },
+  };
+}
+
+/** Starts a session with one click, and opens it in this window. */
+export function startButton(gateway: Gateway, agent: AgentInfo, say: (text: string) => void, text = `Start ${agent.name}`): HTMLElement {
+  const button = h('button', { type: 'button', class: 'primary', 'data-testid': `start-${agent.id}` }, text);
+  button.addEventListener('click', async () => {
+    button.disabled = true;
+    say('');
+    try {
+      location.hash = fragmentOf(await startNew(gateway, agent.id, {}));
+    } catch (error) {
+      say(messageOf(error));
+    } finally {
+      button.disabled = false;
+    }
+  });
+  return button;
+}
