@@ -24,6 +24,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     replicaId: replica.id,
     maxSessions: limits.sessions,
     logger: app.log,
+    agents: app.agents,
     ...(app.neighbours && { neighbours: app.neighbours }),
     onClosed: (session) => app.audit.record(closing(session)),
   });

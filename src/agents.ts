@@ -24,6 +24,13 @@ export const Policy = Type.Object(
       description: 'End a session at this age.',
     }),
     max_sessions: Type.Integer({ minimum: 1, default: 100, description: 'Most running sessions of this agent.' }),
+    reattach: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        description:
+          'What another replica runs to go on with a session whose replica is gone: for commands whose terminal lives elsewhere (tmux attach).',
+      }),
+    ),
     redaction: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on' }),
     live_stream: Type.Union([Type.Literal('redacted'), Type.Literal('raw')], { default: 'redacted' }),
   },

@@ -16,6 +16,7 @@ export async function shutDown(app: FastifyInstance): Promise<void> {
   app.lifecycle.state = 'draining';
   app.sessions.stopTaking();
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
+  await app.sessions.handOver();
   const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
   while (Date.now() < deadline && hasMembers(app)) await pause(LOOK_MS);
   // A request that is still being answered may hold up the server no longer than that.

@@ -15,7 +15,7 @@ interface Coming {
 interface Guest {
   readonly member: Member;
   /** The replica that runs its session. */
-  readonly owner: string;
+  owner: string;
   /** Frames whose number is known and whose content is not, or the other way round. */
   readonly coming: Map<number, Coming>;
 }
@@ -37,14 +37,16 @@ export class Away {
     return guest ? claim(guest, sequence) : Promise.resolve(lost(sequence));
   }
 
-  /** From an owner. */
-  hear<T extends Tiding>(what: T, { head, bytes }: Told<Tidings[T]>): void {
+  /** From an owner. False if there is no such member (any more). */
+  hear<T extends Tiding>(owner: string, what: T, { head, bytes }: Told<Tidings[T]>): boolean {
     const guest = this.#guests.get(head.handle);
-    if (!guest) return;
+    if (!guest) return false;
+    guest.owner = owner;
     const body = bytes ?? new Uint8Array();
     if (isA('deliver', what, head)) this.#deliver(guest, head, body);
     else if (isA('ready', what, head)) comingOf(guest, head.frame.sequence).resolve({ ...head.frame, body });
     else if (isA('dismiss', what, head)) guest.member.dismiss(head.reason, head.code, head.detail);
+    return true;
   }
 
   /** That replica is gone, and what it had promised will not come. */

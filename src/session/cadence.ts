@@ -1,5 +1,6 @@
 // When the log gets a Keyframe of everyone's: after so many Outputs, and so often while there is output (pty-ext §7.5). Knows no member.
 import type { Snapshot } from '../terminal/terminal.js';
+import { LONGEST_TIMER_MS } from './limits.js';
 
 /** How long output is held for a Keyframe that is due, in milliseconds; a screen that is later than that is done without. */
 const HOLD_MS = 1000;
@@ -99,7 +100,7 @@ export class Cadence {
     if (this.#ready?.isUsable === false) this.#ready = undefined;
     if (!bytes || this.#isStopped) return;
     this.#outputs++;
-    this.#clock ??= setTimeout(() => this.#fallDue(), this.#seconds * 1000 * EARLY).unref();
+    this.#clock ??= setTimeout(() => this.#fallDue(), Math.min(this.#seconds * 1000 * EARLY, LONGEST_TIMER_MS)).unref();
     this.#writeIfDue();
   }
 

@@ -17,9 +17,11 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-type Head =
+type Asked =
   | { readonly kind: 'call'; readonly call: number; readonly name: string; readonly data?: unknown }
-  | { readonly kind: 'tell'; readonly name: string; readonly data?: unknown }
+  | { readonly kind: 'tell'; readonly name: string; readonly data?: unknown };
+type Head =
+  | Asked
   | { readonly kind: 'reply'; readonly call: number; readonly data?: unknown }
   | { readonly kind: 'fault'; readonly call: number; readonly fault: FaultJson };
 
@@ -90,8 +92,8 @@ export class Calls {
     for (const { settle } of [...this.#pending.values()]) settle(fault('this replica ends'));
   }
 
-  #send(to: string, head: Head, bytes?: Uint8Array, timeoutMs?: number): Promise<void> {
-    return this.#parts.bus.send(to, pack(head, bytes), timeoutMs === undefined ? {} : { timeoutMs });
+  async #send(to: string, head: Head, bytes?: Uint8Array, timeoutMs = CALL_MS): Promise<void> {
+    await this.#parts.bus.send(to, pack(head, bytes), { timeoutMs: Math.min(timeoutMs, CALL_MS) });
   }
 
   #bury(id: string): void {
@@ -106,7 +108,8 @@ export class Calls {
     const parcel = { data: 'data' in head ? head.data : undefined, bytes: unpacked.bytes };
     if (head.kind === 'reply') this.#settle(head.call, parcel);
     else if (head.kind === 'fault') this.#settle(head.call, readFault(head.fault));
-    else void this.#serve(server, from, head, parcel);
+    else if (head.kind === 'call' || head.kind === 'tell') void this.#serve(server, from, head, parcel);
+    else throw new RangeError('a message is neither a call nor an answer');
   }
 
   /** An answer after its time is dropped. */
@@ -114,23 +117,27 @@ export class Calls {
     this.#pending.get(call)?.settle(answer);
   }
 
-  async #serve(server: Server, from: string, head: Head & { readonly name: string }, args: Parcel): Promise<void> {
+  async #serve(server: Server, from: string, asked: Asked, args: Parcel): Promise<void> {
+    let answer: Parcel | Fault;
     try {
-      const answer = await server(from, head.name, args);
-      if (head.kind === 'call') await this.#send(from, { kind: 'reply', call: head.call, data: answer.data }, answer.bytes);
+      answer = await server(from, asked.name, args);
     } catch (error) {
-      await this.#failed(error, from, head);
+      if (!(error instanceof Fault))
+        this.#parts.logger.error({ err: error, from, name: asked.name }, 'what another replica asked has failed');
+      answer = asFault(error);
     }
+    if (asked.kind === 'call') await this.#answer(from, asked.call, answer);
   }
 
-  async #failed(error: unknown, from: string, head: Head & { readonly name: string }): Promise<void> {
-    const { logger } = this.#parts;
-    const isOurs = error instanceof Fault;
-    if (!isOurs) logger.error({ err: error, from, call: head.name }, 'what another replica asked has failed');
-    if (head.kind !== 'call' || (error instanceof BusError && error.failure !== 'too_big')) return;
-    await this.#send(from, { kind: 'fault', call: head.call, fault: writeFault(asFault(error)) }).catch((unsent) =>
-      logger.warn({ err: unsent, from, call: head.name }, 'an answer to another replica was not sent'),
-    );
+  async #answer(to: string, call: number, answer: Parcel | Fault): Promise<void> {
+    try {
+      if (answer instanceof Fault) await this.#send(to, { kind: 'fault', call, fault: writeFault(answer) });
+      else await this.#send(to, { kind: 'reply', call, data: answer.data }, answer.bytes);
+    } catch (error) {
+      this.#parts.logger.warn({ err: error, to }, 'an answer to another replica was not sent');
+      const isTooBig = error instanceof BusError && error.failure === 'too_big' && !(answer instanceof Fault);
+      if (isTooBig) await this.#answer(to, call, fault('the answer of the replica that runs this session is too big', error));
+    }
   }
 }
 

@@ -1,11 +1,11 @@
 // A session that has ended: history, last screen and Closed, served from the log alone. Knows no terminal process.
 import { Fault } from '../errors.js';
-import { LogError, type LogReader, type LogWriter, type Place } from '../log/log.js';
+import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
 import type { Screen, ScreenHost, ScreenView, Snapshot } from '../terminal/terminal.js';
-import { past } from './past.js';
+import { past, refold } from './past.js';
 import { keyframeOf } from './picture.js';
 import { describe, type KeptSession } from './record.js';
 import type { Joined, JoinRequest, Member, Session, SessionDescription, SessionTask } from './session.js';
@@ -57,7 +57,7 @@ export class ClosedSession implements Session {
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
     const first = await this.#take([{ to: clientId }, { to: clientId }, { to: clientId }]);
     const numbered = (frame: Unnumbered, sequence: number): Frame => ({ ...frame, sequence });
-    const closed = await this.frames.latest('Closed');
+    const closed = await this.#closed();
     return {
       clientId,
       role: 'observer',
@@ -65,7 +65,7 @@ export class ClosedSession implements Session {
       membership: numbered(membership, first + 1),
       keyframe: { sequence: first + 2, frame: keyframeOf(this, first + 2) },
       oldest: this.frames.extent().oldest,
-      ...(closed ? { closed } : {}),
+      closed,
     };
   }
 
@@ -107,30 +107,32 @@ export class ClosedSession implements Session {
     await writer?.release();
   }
 
+  /** The one Closed. If damage took it from the log, it is written again from what the record says. */
+  async #closed(): Promise<Frame> {
+    const kept = await this.frames.latest('Closed');
+    if (kept) return kept;
+    const { exit_code = null, reason = 'agent_disconnect' } = this.#parts.kept;
+    const again = entry('Closed', { exit_code, reason });
+    return { ...again, sequence: await this.#take([again]) };
+  }
+
   /** Every replica serves late readers, and each takes the session over from the one before. */
-  async #take(places: readonly Place[], triesLeft = CLAIM_TRIES): Promise<number> {
+  async #take(drafts: readonly Draft[], triesLeft = CLAIM_TRIES): Promise<number> {
     this.#writer ??= this.#parts.claim();
     const writer = this.#writer;
     try {
-      return await (await writer).append(places);
+      return await (await writer).append(drafts);
     } catch (error) {
       if (this.#writer === writer) this.#writer = undefined;
       if (triesLeft === 0 || !(error instanceof LogError && error.failure === 'fenced')) throw error;
-      return this.#take(places, triesLeft - 1);
+      return this.#take(drafts, triesLeft - 1);
     }
   }
 
   async #withScreen<T>(look: (screen: Screen) => Promise<T>): Promise<T> {
     const screen = this.#parts.screens.open(this.#parts.kept, () => past(this.frames));
     try {
-      for await (const step of past(this.frames)) {
-        if (step.kind === 'output') screen.output(step.sequence, step.bytes);
-        else if (step.kind === 'resize') screen.resize(step.sequence, step.size);
-        else {
-          screen.resize(step.snapshot.anchor, step.snapshot);
-          screen.output(step.snapshot.anchor, step.snapshot.bytes);
-        }
-      }
+      await refold(screen, past(this.frames));
       return await look(screen);
     } finally {
       screen.dispose();

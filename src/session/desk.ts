@@ -2,7 +2,7 @@
 import { Fault, type GoodbyeReason } from '../errors.js';
 import type { Frame } from '../protocol/frames.js';
 import { headOf, type Question, type Questions, type Tiding, type Tidings, type Told, textOf } from './remote-words.js';
-import type { Delivery, Member, Session } from './session.js';
+import type { Delivery, Home, Member, Session } from './session.js';
 
 /** Tells a replica; in the order of the calls, never rejects. */
 export type Tell = <T extends Tiding>(to: string, what: T, head: Tidings[T], bytes?: Uint8Array) => void;
@@ -20,31 +20,32 @@ type Answers = { readonly [Q in Question]: (asked: Asked<Q>) => Promise<Told<Que
 /** A member on another replica. */
 class Distant implements Member {
   readonly session: Session;
+  readonly home: Home;
   clientId: string | undefined;
-  readonly #handle: string;
   readonly #tell: <T extends Tiding>(what: T, head: Tidings[T], bytes?: Uint8Array) => void;
 
-  constructor(session: Session, handle: string, tell: <T extends Tiding>(what: T, head: Tidings[T], bytes?: Uint8Array) => void) {
+  constructor(session: Session, home: Home, tell: Tell) {
     this.session = session;
-    this.#handle = handle;
-    this.#tell = tell;
+    this.home = home;
+    this.#tell = (what, head, bytes) => tell(home.replicaId, what, head, bytes);
   }
 
   deliver({ sequence, frame }: Delivery): void {
-    const handle = this.#handle;
+    const { handle } = this.home;
+    const sessionId = this.session.id;
     if (frame instanceof Promise) {
-      this.#tell('deliver', { handle, sequence });
+      this.#tell('deliver', { sessionId, handle, sequence });
       this.promise(frame);
-    } else this.#tell('deliver', { handle, sequence, frame: headOf(frame) }, frame.body);
+    } else this.#tell('deliver', { sessionId, handle, sequence, frame: headOf(frame) }, frame.body);
   }
 
   /** A frame whose number it knows already. */
   promise(frame: Promise<Frame> | Frame): void {
-    void Promise.resolve(frame).then((ready) => this.#tell('ready', { handle: this.#handle, frame: headOf(ready) }, ready.body));
+    void Promise.resolve(frame).then((ready) => this.#tell('ready', { handle: this.home.handle, frame: headOf(ready) }, ready.body));
   }
 
   dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
-    this.#tell('dismiss', { handle: this.#handle, reason, code, ...(detail === undefined ? {} : { detail }) });
+    this.#tell('dismiss', { handle: this.home.handle, reason, code, ...(detail === undefined ? {} : { detail }) });
   }
 }
 
@@ -59,6 +60,10 @@ export class Desk {
     this.#tell = tell;
   }
 
+  knows(question: string): question is Question {
+    return Object.hasOwn(this.#answers, question);
+  }
+
   /** Rejects with a Fault that travels back to the client. */
   async answer<Q extends Question>(
     from: string,
@@ -68,10 +73,8 @@ export class Desk {
     bytes: Uint8Array,
   ): Promise<Told<Questions[Q]['answer']>> {
     const session = this.#owned(sessionId);
-    if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again');
-    const answer = this.#answers[question];
-    if (!answer) throw new Fault('UNSUPPORTED_OPERATION', `this replica does not know ${question}; its version differs`);
-    return answer({ session, from, ask, bytes });
+    if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again', { details: { moved: true } });
+    return this.#answers[question]({ session, from, ask, bytes });
   }
 
   /** A replica is dead: its members have left, and their leases are free (I4). */
@@ -113,9 +116,8 @@ export class Desk {
   };
 
   async #join({ session, from, ask: { handle, request } }: Asked<'join'>): Promise<Told<Questions['join']['answer']>> {
-    const distant = new Distant(session, handle, (what, head, bytes) => this.#tell(from, what, head, bytes));
-    const those = this.#distant.get(from) ?? new Map<string, Distant>();
-    this.#distant.set(from, those.set(handle, distant));
+    const distant = new Distant(session, { replicaId: from, handle }, this.#tell);
+    const those = this.#seat(distant);
     try {
       const { clientId, role, oldest, roleAssigned, membership, keyframe, closed } = await session.join(request, distant);
       distant.clientId = clientId;
@@ -129,6 +131,21 @@ export class Desk {
       those.delete(handle);
       throw error;
     }
+  }
+
+  /** A member of a session that was taken over. */
+  adopt(session: Session, clientId: string, home: Home): Member {
+    const distant = new Distant(session, home, this.#tell);
+    distant.clientId = clientId;
+    this.#seat(distant);
+    return distant;
+  }
+
+  #seat(distant: Distant): Map<string, Distant> {
+    const { replicaId, handle } = distant.home;
+    const those = this.#distant.get(replicaId) ?? new Map<string, Distant>();
+    this.#distant.set(replicaId, those.set(handle, distant));
+    return those;
   }
 
   #strike(from: string, isIt: (distant: Distant) => boolean): void {

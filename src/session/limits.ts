@@ -1,7 +1,7 @@
 // Ends a session that is idle for too long or too old. Knows nothing of what it ends.
 
 /** Longest delay that a timer takes, in milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface TimeLimits {
   /** Seconds without input and output; null for none. */

@@ -1,7 +1,7 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { Agent } from '../agents.js';
 import { closeCode, Fault, type PtyErrorCode } from '../errors.js';
-import type { Draft, LogReader, LogWriter, Numbered } from '../log/log.js';
+import { type Draft, isEntry, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import type { ClosedReason, Frame, Resize, Role, RoleAssigned } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -23,9 +23,9 @@ import { Journal } from './journal.js';
 import { TimeLimit } from './limits.js';
 import { OneASecond } from './one-a-second.js';
 import { OutputHold } from './output-hold.js';
-import { past } from './past.js';
+import { past, refold } from './past.js';
 import { keyframe, keyframeOf } from './picture.js';
-import { describe, type KeptSession } from './record.js';
+import { describe, type KeptMember, type KeptSession } from './record.js';
 import { type Attached, type Grant, Roster } from './roster.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
 import { TerminalTask } from './task.js';
@@ -60,20 +60,26 @@ export class OwnedSession implements Session {
   readonly #limit: TimeLimit;
   readonly #keyframeRequests = new OneASecond();
   readonly #terminateOnLastController: boolean;
+  /** Whether another replica can go on with it: then its record tells who is attached. */
+  readonly #canBeTakenOver: boolean;
+  #kept: KeptSession;
   #terminal: Terminal | undefined;
   #size: Size;
   /** The first controller's size hints have been heard. */
   #sized = false;
-  #wanted: ClosedReason | undefined;
+  #wanted: ClosedReason | 'handed_over' | undefined;
   #exit: Exit | undefined;
   /** The Closed is appended, or never will be. */
   #closing = false;
   #over = false;
   #after: ClosedSession | undefined;
+  readonly #gone = gate();
 
   constructor(parts: OwnedSessionParts) {
     const { kept, agent, writer } = parts;
     this.#parts = parts;
+    this.#kept = kept;
+    this.#canBeTakenOver = agent.policy.reattach !== undefined;
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
     this.frames = writer.reader;
@@ -105,6 +111,7 @@ export class OwnedSession implements Session {
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
         end: () => this.#end('killed'),
       },
+      kept.task,
     );
   }
 
@@ -113,14 +120,47 @@ export class OwnedSession implements Session {
     this.#terminal = terminal;
   }
 
+  /** Goes on with a session of another replica, before any verb: its size, its screen, and those who are still attached. */
+  async resume(size: Size, members: readonly Attached[]): Promise<void> {
+    this.#size = size;
+    this.#sized = true;
+    this.#roster.restore(members);
+    await refold(this.#screen, past(this.frames));
+  }
+
+  /** Tells those who are still attached that they have missed something. To be called when the terminal is there. */
+  welcomeBack(): void {
+    void this.#append([this.#membership()]);
+    for (const { clientId } of this.#roster.all()) void this.lagged(clientId);
+  }
+
+  /** There is nothing to go on with. */
+  cannotGoOn(): void {
+    this.#wanted = 'bridge_start_failed';
+    this.exited({ code: null, signal: null });
+  }
+
+  /** Ends the terminal here without ending the session: another replica goes on with it. Resolves when this one has let go. */
+  handOver(): Promise<void> {
+    this.#wanted ??= 'handed_over';
+    this.#terminal?.end();
+    return this.#gone.promise;
+  }
+
+  /** Nothing more will be written here. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   describe(): SessionDescription {
     if (this.#after) return this.#after.describe();
-    return describe(this.#parts.kept, this.frames, { ...this.#size, members: this.#roster.members() });
+    return describe(this.#kept, this.frames, { ...this.#size, members: this.#roster.members() });
   }
 
   // ── Members ──
 
   async join(request: JoinRequest, member: Member): Promise<Joined> {
+    if (this.#closing) await this.#gone.promise;
     if (this.#after) return this.#after.join(request, member);
     this.#refuseIfOver();
     const clientId = newId();
@@ -242,9 +282,7 @@ export class OwnedSession implements Session {
   }
 
   #output(bytes: Uint8Array): void {
-    const sequence = this.#journal.next;
     void this.#append([entry('Output', bytes)]);
-    this.#cadence.appended(sequence, bytes);
     this.task.heard();
   }
 
@@ -275,10 +313,15 @@ export class OwnedSession implements Session {
 
   #close(exit: Exit): void {
     this.#rest();
+    if (this.#wanted === 'handed_over') {
+      void this.#depart();
+      return;
+    }
     this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
     const kept: KeptSession = {
-      ...this.#parts.kept,
+      ...this.#kept,
+      members: [],
       state: 'closed',
       closed_at: new Date().toISOString(),
       exit_code: closed.exit_code,
@@ -294,6 +337,7 @@ export class OwnedSession implements Session {
     this.#over = true;
     this.#journal.stop();
     this.#after = new ClosedSession({ kept, reader: this.frames, writer, claim, screens });
+    this.#gone.open();
     try {
       await this.#journal.amend(kept);
       this.#parts.ended(this, this.#after);
@@ -301,6 +345,16 @@ export class OwnedSession implements Session {
       this.#parts.ended(this, undefined, error);
     }
     this.#screen.dispose();
+  }
+
+  /** All that was printed is in the log; what follows is written by another replica. */
+  async #depart(): Promise<void> {
+    this.#over = true;
+    await this.#parts.writer.release().catch(() => {});
+    this.#journal.stop();
+    this.#screen.dispose();
+    this.#parts.ended(this, undefined);
+    this.#gone.open();
   }
 
   /** This session is somebody else's now. */
@@ -317,6 +371,7 @@ export class OwnedSession implements Session {
     for (const { member } of this.#roster.all()) member.dismiss('other', closeCode.fault, 'the log of this session has failed');
     this.#screen.dispose();
     this.#parts.ended(this, undefined, error);
+    this.#gone.open();
   }
 
   #rest(): void {
@@ -329,9 +384,18 @@ export class OwnedSession implements Session {
   // ── Helpers of the turns ──
 
   #append(drafts: readonly Draft[], taken?: (first: number) => void): Promise<number> {
+    const first = this.#journal.next;
     const appended = this.#journal.append(drafts, taken);
     appended.catch(() => {}); // told to all by #fail
+    for (const [i, draft] of drafts.entries()) this.#countStep(first + i, draft);
     return appended;
+  }
+
+  /** What changes the screen is counted when it is appended, and again when it is folded. */
+  #countStep(sequence: number, draft: Draft): void {
+    if (!isEntry(draft)) return;
+    if (draft.kind === 'Output') this.#cadence.appended(sequence, draft.body);
+    else if (draft.kind === 'Resize') this.#cadence.appended(sequence);
   }
 
   #logged(appended: Promise<number>, late?: () => void): Promise<number> {
@@ -384,7 +448,13 @@ export class OwnedSession implements Session {
   }
 
   #membership(): Unnumbered {
+    if (this.#canBeTakenOver) this.#keepMembers();
     return entry('MembershipChanged', this.#roster.members());
+  }
+
+  #keepMembers(): void {
+    this.#kept = { ...this.#kept, members: keptMembers(this.#roster.all()), task: this.task.now() };
+    this.#journal.amend(this.#kept).catch(() => {}); // an append fails as well, and tells all
   }
 
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
@@ -413,6 +483,22 @@ export class OwnedSession implements Session {
   #picture(sequence: number, clientId: string): Promise<Frame> {
     return keyframeOf(this.#screen, sequence, () => this.#keyframeRequests.ask(clientId, () => this.#sendPicture(clientId)));
   }
+}
+
+/** A promise to be kept by hand. */
+function gate(): { promise: Promise<void>; open(): void } {
+  let open = () => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/** Those who are connected to other replicas: they outlive this one. */
+function keptMembers(all: readonly Attached[]): KeptMember[] {
+  return all.flatMap(({ clientId, label, principal, mayControl, role, member: { home } }) =>
+    home ? [{ clientId, principal, mayControl, role, home, ...(label === undefined ? {} : { label }) }] : [],
+  );
 }
 
 const deliver = (to: Attached, frame: Frame) => to.member.deliver({ sequence: frame.sequence, frame });

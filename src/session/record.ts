@@ -1,9 +1,9 @@
 // What is kept of a session beside its frames, and how it is told. Knows no log and no member.
 import type { SessionRequest } from '../agents.js';
 import type { LogReader, SessionRecord } from '../log/log.js';
-import type { ClosedReason, MembershipChanged } from '../protocol/frames.js';
+import type { ClosedReason, MembershipChanged, Role } from '../protocol/frames.js';
 import type { PtyParams } from '../protocol/params.js';
-import type { SessionDescription, TaskJson } from './session.js';
+import type { Home, SessionDescription, TaskJson } from './session.js';
 
 export interface KeptSession extends SessionRecord {
   readonly session_id: string;
@@ -25,6 +25,17 @@ export interface KeptSession extends SessionRecord {
   /** Of a closed session: its last size, and its task as it ended. */
   readonly last_size?: { readonly cols: number; readonly rows: number };
   readonly task?: TaskJson;
+  /** Of a running session that can be taken over: who is attached through other replicas. */
+  readonly members?: readonly KeptMember[];
+}
+
+export interface KeptMember {
+  readonly clientId: string;
+  readonly label?: string;
+  readonly principal: string;
+  readonly mayControl: boolean;
+  readonly role: Role;
+  readonly home: Home;
 }
 
 /** What is known only while somebody runs it. */

@@ -13,6 +13,8 @@ export interface Sessions {
   owned(): readonly Session[];
   /** In one sentence, why no session is taken now; undefined when all is well. */
   trouble(): string | undefined;
+  /** Lets other replicas go on with the sessions that can (policy.reattach); the others stay. */
+  handOver(): Promise<void>;
   /** Takes no new session from now on. */
   stopTaking(): void;
   /** Ends the owned sessions (`instance_terminated`) and waits for their Closed. */

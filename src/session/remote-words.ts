@@ -47,7 +47,7 @@ export type Question = keyof Questions;
 /** What the owner tells a member elsewhere, addressed by the handle that its replica gave it. */
 export interface Tidings {
   /** A frame for it alone; without a head its content follows as `ready`. The body comes beside it. */
-  deliver: { handle: string; sequence: number; frame?: FrameHead };
+  deliver: { sessionId: string; handle: string; sequence: number; frame?: FrameHead };
   ready: { handle: string; frame: FrameHead };
   dismiss: { handle: string; reason: GoodbyeReason; code: number; detail?: string };
 }

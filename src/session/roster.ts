@@ -36,6 +36,12 @@ export class Roster {
     this.#limits = limits;
   }
 
+  /** Members of the session's former life. */
+  restore(members: readonly Attached[]): void {
+    this.#everJoined = true;
+    for (const member of members) this.#attached.set(member.clientId, member);
+  }
+
   get(clientId: string): Attached | undefined {
     return this.#attached.get(clientId);
   }
@@ -91,6 +97,12 @@ export class Roster {
       throw new Fault('INVALID_REQUEST', `no member ${clientId} is attached to this session`, { status: 404 });
     if (target && !target.mayControl) throw new Fault('PERMISSION_DENIED', `${clientId} has not the scope pty:control`);
     const changed = this.all().filter((a) => (a.role === 'controller') !== (a === target));
+    const observers = this.#attached.size - (target ? 1 : 0);
+    if (observers > this.#limits.maxObservers) {
+      throw new Fault('RATE_LIMITED', `the session would have ${observers} observers, more than its ${this.#limits.maxObservers}`, {
+        status: 409,
+      });
+    }
     for (const a of changed) a.role = a === target ? 'controller' : 'observer';
     return changed;
   }

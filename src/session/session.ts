@@ -11,8 +11,17 @@ export interface Delivery {
   readonly frame: Frame | Promise<Frame>;
 }
 
+/** Where a member on another replica is found. */
+export interface Home {
+  readonly replicaId: string;
+  /** What its replica knows it by. */
+  readonly handle: string;
+}
+
 /** A connection, as the session sees it. */
 export interface Member {
+  /** Undefined for one that is connected to the replica that runs the session. */
+  readonly home?: Home;
   /** A frame for this connection alone, in ascending order; may be called inside any turn. */
   deliver(delivery: Delivery): void;
   /** The session sends this connection away. */

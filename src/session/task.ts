@@ -50,11 +50,13 @@ export class TerminalTask implements SessionTask {
   #waiters: Array<(task: TaskJson) => void> = [];
   #quiet: NodeJS.Timeout | undefined;
 
-  constructor(ids: { readonly id: string; readonly contextId: string }, ports: TaskPorts) {
+  /** `before` is the task as it was in a former life of the session. */
+  constructor(ids: { readonly id: string; readonly contextId: string }, ports: TaskPorts, before?: TaskJson) {
     this.#id = ids.id;
     this.#contextId = ids.contextId;
     this.#ports = ports;
-    this.#status = statusNow('TASK_STATE_WORKING');
+    this.#status = before?.status ?? statusNow('TASK_STATE_WORKING');
+    for (const message of before?.history ?? []) this.#remember(message);
   }
 
   async snapshot(historyLength?: number): Promise<TaskJson> {

@@ -153,4 +153,40 @@ describe('A session that runs here', () => {
     expect(Math.max(...runs.map((r) => r.length))).toBeLessThanOrEqual(7);
     expect(a.output()).toContain('200000\r\n');
   });
+
+  it('makes Keyframes of the size that the terminal has, wherever a resize falls between them', async () => {
+    const session = await start({ pty: { keyframe_interval_frames: 20 } }, { cols: 120, rows: 30 });
+    const a = await Watcher.join(session);
+    for (const cols of [60, 100, 61, 101]) {
+      await a.type(`for i in $(seq 27); do echo ${cols}-$i; sleep 0.01; done; echo end-${cols}\n`);
+      await a.until(() => a.output().includes(`${cols}-13\r\n`));
+      await session.resize(a.id, { cols, rows: 20 });
+      await a.until(() => a.output().includes(`end-${cols}\r\n`));
+    }
+    let cols = 120;
+    for (const { kind, body } of a.frames) {
+      if (kind === 'Resize') cols = JSON.parse(Buffer.from(body).toString()).cols;
+      if (kind === 'Keyframe') expect(JSON.parse(Buffer.from(body).toString()).snapshot_cols).toBe(cols);
+    }
+    expect(a.kinds().filter((kind) => kind === 'Keyframe').length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('lets in, as observers of what is over, those who come in the moment in which it ends', async () => {
+    for (let i = 0; i < 20; i++) {
+      const session = await start({}, { argv: ['/bin/bash', '-c', ''] });
+      for (let n = 0; n < 6 && session.describe().state === 'running'; n++) {
+        const late = await Watcher.join(session, 'observer');
+        await late.until(() => late.joined.closed !== undefined || late.kinds().includes('Closed'));
+      }
+    }
+  });
+
+  it('refuses a lease move that would make more observers than there may be', async () => {
+    const session = await start({ pty: { max_controllers: 2, max_observers: 1 } });
+    const a = await Watcher.join(session);
+    await Watcher.join(session);
+    await expect(session.moveControl(null)).rejects.toThrow(refused('RATE_LIMITED'));
+    await session.moveControl(a.id);
+    expect([session.describe().controllers.length, session.describe().observers.length]).toEqual([1, 1]);
+  });
 });

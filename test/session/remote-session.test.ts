@@ -114,3 +114,43 @@ describe('When a replica dies', () => {
     await town.close();
   });
 });
+
+describe('A session whose agent says how to go on with it', () => {
+  const lasting = agent({ policy: { reattach: ['/bin/bash', '-c', 'echo back; exec /bin/bash --noprofile --norc'] } });
+
+  it.each([
+    ['dies', (town: Street) => town.kill('first')],
+    ['drains', (town: Street) => town.sessions('first').close()],
+  ])('goes on elsewhere when its replica %s: same id, same members, numbers that go on', async (_, end) => {
+    const town = await openStreet(['first', 'second', 'third'], [lasting]);
+    const session = await town.sessions('first').create(lasting, { cols: 70, rows: 9 }, 'someone');
+    const a = await Watcher.join((await town.sessions('second').find('inst', session.id)) as Session, 'controller', { label: 'a' });
+    const b = await Watcher.join((await town.sessions('third').find('inst', session.id)) as Session, 'observer', { label: 'b' });
+    await a.type('echo before\n');
+    await b.until(() => b.output().includes('before\r\n'));
+    const shown = Math.max(...b.frames.map((f) => f.sequence));
+    await end(town);
+    await a.until(() => a.deliveries.length >= 2 && a.output().includes('back\r\n'));
+    expect([(await a.delivered(0)).code, (await a.delivered(1)).kind]).toEqual(['PTY_OUTPUT_LAGGED', 'Keyframe']);
+    await a.type('echo after-$((2+2))\n');
+    await b.until(() => b.output().includes('after-4\r\n'));
+    expect(b.kinds()).not.toContain('Closed');
+    expect(b.frames.map((f) => f.sequence)).toEqual([...new Set(b.frames.map((f) => f.sequence))].sort((x, y) => x - y));
+    expect(b.frames.find((f) => f.sequence > shown)).toBeDefined();
+    expect(b.payloads('MembershipChanged').at(-1)).toMatchObject({ controllers: [{ label: 'a' }], observers: [{ label: 'b' }] });
+    const again = (await town.sessions('third').find('inst', session.id)) as Session;
+    expect(again.describe()).toMatchObject({ state: 'running', cols: 70, rows: 9 });
+    await town.close();
+  });
+
+  it('is closed as bridge_start_failed when there is nothing to go on with', async () => {
+    const broken = agent({ policy: { reattach: ['/no/such/program'] } });
+    const town = await openStreet(['first', 'second'], [broken]);
+    const session = await town.sessions('first').create(broken, {}, 'someone');
+    const a = await Watcher.join((await town.sessions('second').find('inst', session.id)) as Session);
+    town.kill('first');
+    await a.until(() => a.kinds().includes('Closed'));
+    expect(a.payloads('Closed')).toMatchObject([{ reason: 'bridge_start_failed', exit_code: null }]);
+    await town.close();
+  });
+});

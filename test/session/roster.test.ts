@@ -52,7 +52,7 @@ describe('The roster of a session', () => {
   });
 
   it('moves the lease: the others become observers, and it says whose role has changed', () => {
-    const roster = fresh({ maxControllers: 2 });
+    const roster = fresh({ maxControllers: 2, maxObservers: 3 });
     for (const id of ['a', 'b', 'c']) roster.join(id, asks('controller'), member);
     expect(roster.moveControl('c').map((a) => [a.clientId, a.role])).toEqual([
       ['a', 'observer'],
@@ -60,6 +60,7 @@ describe('The roster of a session', () => {
       ['c', 'controller'],
     ]);
     expect(roster.moveControl(null).map((a) => a.clientId)).toEqual(['c']);
+    expect(roster.moveControl('a').map((a) => a.clientId)).toEqual(['a']);
     expect(() => roster.moveControl('nobody')).toThrowError(expect.objectContaining({ status: 404 }));
   });
 

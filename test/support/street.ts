@@ -2,11 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { Agent } from '../../src/agents.js';
 import { asFault } from '../../src/errors.js';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
-import type { Away } from '../../src/session/away.js';
-import type { Desk } from '../../src/session/desk.js';
-import type { Neighbours } from '../../src/session/neighbours.js';
+import type { Household, Neighbours } from '../../src/session/neighbours.js';
 import type { Sessions } from '../../src/session/registry.js';
 import { createSessions } from '../../src/session/sessions.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
@@ -16,7 +15,7 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 
 interface Resident {
   sessions: Sessions;
-  serving: { desk: Desk; away: Away } | undefined;
+  serving: Household | undefined;
   isDead: boolean;
   readonly mourners: Array<(replicaId: string) => void>;
 }
@@ -28,7 +27,7 @@ export interface Street {
   close(): Promise<void>;
 }
 
-export async function openStreet(replicaIds: readonly string[]): Promise<Street> {
+export async function openStreet(replicaIds: readonly string[], agents: readonly Agent[] = []): Promise<Street> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'street-'));
   const log = await openEmbeddedLog({ dir });
   const screens = createScreenHost({});
@@ -54,10 +53,13 @@ export async function openStreet(replicaIds: readonly string[]): Promise<Street>
         if (!answer.coming || to?.isDead) throw asFault(new Error('gone'));
         return carry(() => answer.coming as Promise<never>).then((x) => x);
       },
-      tell: (to, what, head, bytes) => void carry(() => residents.get(to)?.serving?.away.hear(what, { head, ...(bytes ? { bytes } : {}) })),
-      serve: (desk, away) => {
-        resident.serving = { desk, away };
+      tell: (to, what, head, bytes) =>
+        void carry(() => residents.get(to)?.serving?.away.hear(replicaId, what, { head, ...(bytes ? { bytes } : {}) })),
+      serve: (household) => {
+        resident.serving = household;
       },
+      others: () => [...residents].flatMap(([id, { isDead }]) => (isDead || id === replicaId ? [] : [id])),
+      handOver: async (to, sessionId) => residents.get(to)?.serving?.adopt(sessionId),
       onDeath: (listener) => resident.mourners.push(listener),
       onDoubt: () => {},
     };
@@ -68,6 +70,7 @@ export async function openStreet(replicaIds: readonly string[]): Promise<Street>
       replicaId,
       maxSessions: 100,
       logger: quiet,
+      agents: { get: (id) => agents.find((one) => one.id === id) },
       neighbours,
     });
   }
