@@ -44,10 +44,7 @@ class RedisBus implements Bus {
     this.#options = options;
     this.replicaId = options.leases.replicaId;
     this.#gaps = new Listeners((error) => options.logger.error({ err: error }, 'a listener to gaps has failed'));
-    this.#stops = [
-      options.leases.onDeath((id) => this.#bury(id)),
-      options.leases.onRegained((life) => life === 'new' && this.#inbox?.turn()),
-    ];
+    this.#stops = [options.leases.onDeath((id) => this.#bury(id)), options.leases.onRegained(() => this.#inbox?.turn())];
   }
 
   async send(to: string, message: Uint8Array, { timeoutMs = SEND_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
@@ -64,7 +61,7 @@ class RedisBus implements Bus {
     this.#inbox = new Inbox({
       client,
       logger,
-      key: () => this.#inboxOf(this.replicaId, leases.life),
+      key: () => this.#inboxOf(this.replicaId, leases.lifeOf(this.replicaId)),
       handle: (from, message) => this.#handle(handler, from, message),
       gap: (from, lost) => {
         logger.error({ from, lost }, 'messages of another replica were lost');
@@ -97,23 +94,21 @@ class RedisBus implements Bus {
 
   #laneTo(to: string): Lane {
     const known = this.#lanes.get(to);
-    if (known && !known.hasEnded) return known;
+    if (known) return known;
     const { client, leases } = this.#options;
-    const inbox = async () => {
-      const life = await leases.findLife(to);
-      return life === undefined ? undefined : this.#inboxOf(to, life);
-    };
-    const lane = new Lane({ client, from: this.replicaId, sender: this.#sender, to, inbox });
+    const inbox = async () => this.#inboxOf(to, await leases.findLife(to));
+    const lane = new Lane({ client, from: this.replicaId, sender: this.#sender, to, inbox, gone: () => this.#bury(to) });
     this.#lanes.set(to, lane);
     return lane;
   }
 
   #bury(id: string): void {
-    this.#lanes.get(id)?.end(new BusError('gone', `replica ${id} is dead`));
+    const lane = this.#lanes.get(id);
     this.#lanes.delete(id);
+    lane?.end(new BusError('gone', `replica ${id} is dead, or was never there`));
   }
 
-  #inboxOf(id: string, life: string): string {
-    return `${this.#options.prefix}:{replica:${id}}:inbox:${life}`;
+  #inboxOf(id: string, life: string | undefined): string | undefined {
+    return life === undefined ? undefined : `${this.#options.prefix}:{replica:${id}}:inbox:${life}`;
   }
 }

@@ -19,8 +19,8 @@ const SENDERS_LIMIT = 1024;
 
 export interface InboxParts {
   readonly client: Client;
-  /** Where messages for the life of this replica lie. */
-  key(): string;
+  /** Where messages for the life of this replica lie; undefined while its lease is not held: that life may be over. */
+  key(): string | undefined;
   handle(from: string, message: Uint8Array): void;
   gap(from: string, lost: number): void;
   readonly logger: Logger;
@@ -35,7 +35,7 @@ export class Inbox {
   readonly #alarm = new Alarm();
   readonly #trouble: Trouble;
   #sorter = new Sorter(SENDERS_LIMIT);
-  #key = '';
+  #key: string | undefined;
   #after = '0';
   #isOpen = true;
   readonly #running: Promise<void>;
@@ -47,9 +47,10 @@ export class Inbox {
     this.#running = this.#run();
   }
 
-  /** To be called when `key` has another value. */
+  /** To be called when the lease is held again. */
   turn(): void {
-    if (this.#isOpen) this.#reader.disconnect(true);
+    if (this.#isOpen && this.#parts.key() !== this.#key) this.#reader.disconnect(true);
+    this.#alarm.ring();
   }
 
   async close(): Promise<void> {
@@ -62,31 +63,40 @@ export class Inbox {
   async #run(): Promise<void> {
     while (this.#isOpen) {
       try {
-        this.#begin(this.#parts.key());
-        await this.#read(this.#key);
-        this.#trouble.note(undefined);
+        await this.#turn(this.#parts.key());
       } catch (error) {
         await this.#recover(error);
       }
     }
   }
 
+  async #turn(key: string | undefined): Promise<void> {
+    if (key === undefined) return this.#alarm.pause(BLOCK_MS);
+    if (key !== this.#key) this.#begin(key);
+    await ready(this.#reader, BLOCK_MS);
+    const entries = await this.#read(key);
+    this.#trouble.note(undefined);
+    if (this.#isOpen && this.#parts.key() === key) this.#take(key, entries);
+  }
+
   /** Numbers begin anew in each inbox. */
   #begin(key: string): void {
-    if (key === this.#key) return;
     this.#key = key;
     this.#after = '0';
     this.#sorter = new Sorter(SENDERS_LIMIT);
   }
 
-  async #read(key: string): Promise<void> {
-    await ready(this.#reader, BLOCK_MS);
+  async #read(key: string): Promise<readonly StreamEntry[]> {
     const asked = this.#reader.xreadBuffer('COUNT', READ_ENTRIES, 'BLOCK', BLOCK_MS, 'STREAMS', key, this.#after);
     const reply = await bounded(asked, BLOCK_MS + PATIENCE_MS, () => new Error('Redis did not answer'));
-    const entries = (reply?.[0]?.[1] ?? []) as readonly StreamEntry[];
-    for (const [, fields] of entries) if (this.#isOpen) this.#open(fields);
+    return (reply?.[0]?.[1] ?? []) as readonly StreamEntry[];
+  }
+
+  /** What stays because its removal fails is read again, known as a copy, and removed then. */
+  #take(key: string, entries: readonly StreamEntry[]): void {
     this.#after = entries.at(-1)?.[0].toString() ?? '0';
-    if (entries.length > 0) this.#remove(key, entries);
+    for (const [, fields] of entries) this.#open(fields);
+    if (entries.length > 0) this.#parts.client.xdel(key, ...entries.map(([id]) => id)).catch(() => {});
   }
 
   #open(fields: readonly Buffer[]): void {
@@ -101,11 +111,6 @@ export class Inbox {
     } catch (error) {
       this.#parts.logger.error({ err: error, from: from.toString() }, 'an entry of the inbox cannot be read');
     }
-  }
-
-  /** What stays because this fails is read again, known as a copy, and removed then. */
-  #remove(key: string, entries: readonly StreamEntry[]): void {
-    this.#parts.client.xdel(key, ...entries.map(([id]) => id)).catch(() => {});
   }
 
   async #recover(error: unknown): Promise<void> {

@@ -8,8 +8,9 @@ import { BusError } from '../session/cluster.js';
 import { type Client, ready, Script } from './client.js';
 import { type Letter, writeLetters } from './letters.js';
 
-/** Most entries of an inbox; while it is full, senders wait. */
+/** Most entries of an inbox, and about how many bytes it may have when it has more than a few; while it is full, senders wait. */
 const INBOX_ENTRIES = 1024;
+const INBOX_BYTES = 64 * 1024 * 1024;
 /** How long an inbox outlives its last message, in milliseconds. */
 const INBOX_MS = 600_000;
 /** Messages, and bytes of them, that may wait for one replica. */
@@ -25,12 +26,17 @@ const RETRY_MS = 20;
 
 // Refuses a batch whose time is over ('late'), or for which there is no room ('full'). Answers with Redis' clock, in milliseconds.
 const handOver = new Script(`
-local inbox, entries, keep, limit = KEYS[1], tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
+local inbox, entries, bytes, keep, limit = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if now >= limit then return { 'late', now } end
-if redis.call('XLEN', inbox) >= entries then return { 'full', now } end
-redis.call('XADD', inbox, '*', 'from', ARGV[4], 'sender', ARGV[5], 'letters', ARGV[6])
+local length = redis.call('XLEN', inbox)
+if length >= entries then return { 'full', now } end
+if length > 8 then
+  local size = redis.pcall('MEMORY', 'USAGE', inbox)
+  if type(size) == 'number' and size >= bytes then return { 'full', now } end
+end
+redis.call('XADD', inbox, '*', 'from', ARGV[5], 'sender', ARGV[6], 'letters', ARGV[7])
 redis.call('PEXPIRE', inbox, keep)
 return { 'taken', now }`);
 
@@ -54,6 +60,8 @@ export interface LaneParts {
   readonly to: string;
   /** The key of the receiver's inbox; undefined if there is no such replica. Rejects while that cannot be known. */
   inbox(): Promise<string | undefined>;
+  /** There is none: the lane is to be ended. */
+  gone(): void;
 }
 
 export class Lane {
@@ -71,11 +79,6 @@ export class Lane {
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
-  }
-
-  /** Whether it takes no more messages: that life is over. */
-  get hasEnded(): boolean {
-    return this.#end !== undefined;
   }
 
   send(message: Uint8Array, timeoutMs: number): Promise<void> {
@@ -143,8 +146,9 @@ export class Lane {
   /** Hands over one batch. False if it was refused, for now. */
   async #attempt(): Promise<boolean> {
     await ready(this.#parts.client, ATTEMPT_MS);
-    this.#inbox ??= await this.#find();
-    if (this.#inbox === undefined) return true;
+    this.#inbox ??= await this.#parts.inbox();
+    if (this.#inbox === undefined) this.#parts.gone();
+    if (this.#inbox === undefined || this.#end) return true;
     if (this.#ahead === undefined) await this.#handOver(this.#inbox, 0, Buffer.alloc(0));
     const batch = this.#batch();
     if (batch.length === 0) return true;
@@ -159,12 +163,6 @@ export class Lane {
     this.#taken = batch.at(-1)?.number ?? this.#taken;
     for (const waiting of batch) waiting.settle();
     return true;
-  }
-
-  async #find(): Promise<string | undefined> {
-    const inbox = await this.#parts.inbox();
-    if (inbox === undefined) this.end(new BusError('gone', `there is no replica ${this.#parts.to}`));
-    return inbox;
   }
 
   #batch(): Waiting[] {
@@ -191,7 +189,7 @@ export class Lane {
 
   async #handOver(inbox: string, limit: number, letters: Buffer): Promise<string> {
     const { client, from, sender } = this.#parts;
-    const reply = handOver.run(client, [inbox], [INBOX_ENTRIES, INBOX_MS, limit, from, sender, letters]);
+    const reply = handOver.run(client, [inbox], [INBOX_ENTRIES, INBOX_BYTES, INBOX_MS, limit, from, sender, letters]);
     const [outcome, now] = (await bounded(reply, ATTEMPT_MS, () => new Error('Redis did not answer'))) as [string, number];
     this.#ahead = now - performance.now();
     return outcome;

@@ -20,6 +20,8 @@ const BEATS_PER_LEASE = 6;
 const BLIND_BEATS = 2;
 /** How long Redis is waited for when the lease is taken, beside the lease of a former life, in milliseconds. */
 const OPEN_PATIENCE_MS = 10_000;
+/** How long Redis may take to answer a beat, where a beat's time is less, in milliseconds. */
+const ANSWER_MS = 1000;
 /** How long the release may take, in milliseconds. */
 const RELEASE_PATIENCE_MS = 1000;
 /** What a replica and its incarnation may be called: they are written between spaces, and inside keys. */
@@ -86,7 +88,7 @@ export class RedisLeases implements Leases {
     this.replicaId = options.replicaId;
     this.#leaseMs = options.leaseSeconds * 1000;
     this.#beatMs = this.#leaseMs / BEATS_PER_LEASE;
-    this.#directory = new Directory(options.client, options.prefix, this.#beatMs);
+    this.#directory = new Directory(options.client, options.prefix, Math.max(this.#beatMs, ANSWER_MS));
     this.#subscriber = another(options.client);
     this.#peers = new Peers(BLIND_BEATS * this.#beatMs);
     this.#trouble = new Trouble(options.logger, 'the lease of this replica');
@@ -106,14 +108,9 @@ export class RedisLeases implements Leases {
     return replicaId === this.replicaId ? this.#holds() : this.#peers.lifeOf(replicaId) !== undefined;
   }
 
-  /** This replica's own life: the last in which it held its lease. */
-  get life(): Life {
-    return this.#heldLife ?? this.#life;
-  }
-
   /** The life of a replica that is believed alive. */
   lifeOf(replicaId: string): Life | undefined {
-    if (replicaId === this.replicaId) return this.#holds() ? this.life : undefined;
+    if (replicaId === this.replicaId) return this.#holds() ? this.#life : undefined;
     return this.#peers.lifeOf(replicaId);
   }
 
@@ -144,12 +141,13 @@ export class RedisLeases implements Leases {
     await ready(client, OPEN_PATIENCE_MS);
     await this.#listen();
     const first = (await this.#beat()).signs.get(replicaId);
-    for (let now = first; !this.#isHeld; now = (await this.#beat()).signs.get(replicaId)) {
-      if (now?.text !== first?.text && now?.isDead === false) {
+    if (!this.#isHeld) logger.info({ replica_id: replicaId }, 'the lease of another process of this id is waited for');
+    while (!this.#isHeld) {
+      await this.#alarm.pause(this.#beatMs);
+      const now = (await this.#beat()).signs.get(replicaId);
+      if (!this.#isHeld && now && !now.isDead && now.text !== first?.text) {
         throw new Error(`REPLICA_ID ${replicaId} is in use: another process renews its lease; give each replica an id of its own`);
       }
-      logger.info({ replica_id: replicaId }, 'the lease of a former process of this id is waited for');
-      await this.#alarm.pause(this.#beatMs);
     }
     this.#running = this.#live();
   }

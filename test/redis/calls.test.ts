@@ -79,7 +79,7 @@ needs('redis-server')('calls', () => {
       code: 'INTERNAL',
       message: 'the gateway failed to do this; its log says why',
     });
-    expect(errors).toMatchObject([{ from: 'a', call: 'broken' }]);
+    expect(errors).toMatchObject([{ from: 'a', name: 'broken' }]);
   });
 
   it('end in words when there is no answer, when the other dies, and when there is no other', async () => {
@@ -101,7 +101,10 @@ needs('redis-server')('calls', () => {
   it('whose answer is too big get a Fault instead', async () => {
     const a = await replica('a');
     await replica('b', () => ({ bytes: Buffer.alloc(5 * 1024 * 1024) }));
-    expect(await asked(a.calls.call('b', 'all'))).toMatchObject({ code: 'INTERNAL' });
+    expect(await asked(a.calls.call('b', 'all'))).toMatchObject({
+      code: 'INTERNAL',
+      message: 'the answer of the replica that runs this session is too big',
+    });
   });
 
   it('go on after a message that is none', async () => {
@@ -109,8 +112,9 @@ needs('redis-server')('calls', () => {
     await a.bus.send('b', Buffer.from('ffff'));
     await a.bus.send('b', Buffer.from([0, 0, 0, 2, 0x6e, 0x6f]));
     await a.bus.send('b', Buffer.from([0, 0, 0, 4, ...Buffer.from('null')]));
+    await a.bus.send('b', Buffer.from([0, 0, 0, 2, ...Buffer.from('{}')]));
     expect((await a.calls.call('b', 'how')).data).toBe('well');
-    expect(errors).toHaveLength(3);
+    expect(errors).toHaveLength(4);
   });
 
   it('that wait when their replica ends are given up', async () => {
