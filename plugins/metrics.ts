@@ -22,6 +22,14 @@ export default fp(
         this.set(app.connections.count);
       },
     });
+    new Gauge({
+      name: 'pty_gateway_damaged_sessions',
+      help: 'Kept sessions that were found unreadable, whole or in part; the log says which.',
+      registers: [register],
+      collect() {
+        this.set(app.sessionLog.damaged().length);
+      },
+    });
     app.get('/metrics', { config: { unlimited: true }, schema: { hide: true } }, async (_request, reply) =>
       reply.type(register.contentType).send(await register.metrics()),
     );

@@ -58,6 +58,7 @@ export const Session = Type.Object(
     observers: Type.Array(MemberRef),
     pty_ws_url: Type.String({ description: 'Where to attach (pty-ws §2.1).' }),
     pty_ws_subprotocols: Type.Array(Type.String(), { description: 'pty-ws §2.2.' }),
+    damage: Type.Optional(Type.String({ description: 'Why none of its frames can be read; then the sequences tell of none.' })),
   },
   { description: 'A session: running, or closed and kept for its retention.' },
 );

@@ -2,11 +2,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { type Agent, SessionRequest } from '../src/agents.js';
-import { Fault } from '../src/errors.js';
+import { asFault, Fault } from '../src/errors.js';
 import { createIdempotency } from '../src/idempotency.js';
+import { LogError } from '../src/log/log.js';
 import { may, reaches } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
+import { describe, type KeptSession } from '../src/session/record.js';
 import type { Session } from '../src/session/session.js';
 import * as schemas from './schemas.js';
 
@@ -30,9 +32,18 @@ async function sessionOf(app: FastifyInstance, params: { inst: string; id: strin
 }
 
 /** The session as JSON (contract), with where to attach. */
-function tell(app: FastifyInstance, session: Session) {
+function tell(app: FastifyInstance, session: Pick<Session, 'instanceId' | 'id' | 'describe'>) {
   const path = `/agents/${encodeURIComponent(session.instanceId)}/sessions/${session.id}/attach`;
   return { ...session.describe(), pty_ws_url: app.publicUrl().ws + path, pty_ws_subprotocols: [JSON_SUBPROTOCOL, BINARY_SUBPROTOCOL] };
+}
+
+/** A session of which no frame can be read is told from what was noted beside its frames. */
+async function tellDamaged(app: FastifyInstance, { inst, id }: { inst: string; id: string }, error: unknown) {
+  if (!(error instanceof LogError && error.failure === 'corrupt')) throw error;
+  const kept = (await app.sessionLog.record(id)) as KeptSession | undefined;
+  if (!kept) throw error;
+  const nothing = { extent: () => ({ oldest: 1, current: 0 }) };
+  return { ...tell(app, { instanceId: inst, id, describe: () => describe(kept, nothing) }), damage: asFault(error).message };
 }
 
 /** The newest first; a page token is the id of the last session before the page, and ids are in the order of their age. */
@@ -145,7 +156,13 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       onRequest: authorize('pty:observe'),
       schema: { params: schemas.SessionParams, ...answers(200, schemas.Session), summary: 'Tells of a session' },
     },
-    async (request) => tell(app, await sessionOf(app, request.params)),
+    async (request) => {
+      try {
+        return tell(app, await sessionOf(app, request.params));
+      } catch (error) {
+        return tellDamaged(app, request.params, error);
+      }
+    },
   );
 
   app.delete(

@@ -65,8 +65,13 @@ export class Fault extends Error {
   }
 }
 
+/** What clients are told of failures that have a name of their own (LogError), and that nobody but the operator can mend. */
+const told: ReadonlyMap<string, string> = new Map([['corrupt', 'what is kept of this session is damaged and cannot be read']]);
+
 /** Any thrown value as a Fault; what was not meant for clients becomes INTERNAL, without its message. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
+  const words = told.get((error as { failure?: string } | undefined)?.failure ?? '');
+  if (words) return new Fault('INTERNAL', words, { retryable: false, cause: error });
   return new Fault('INTERNAL', 'the gateway failed to do this; its log says why', { cause: error });
 }

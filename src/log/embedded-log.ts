@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { currentBoot } from './boot.js';
+import { Damages } from './damages.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
 import { Handles } from './handles.js';
 import { FolderInUse, lockFolder } from './lock.js';
@@ -26,7 +27,7 @@ export interface EmbeddedLogOptions {
   readonly dir: string;
   /** Milliseconds since the epoch, for retention. */
   readonly now?: () => number;
-  /** Called once for each new trouble, with a sentence. */
+  /** Called once for each new trouble, and each session found damaged, with a sentence. */
   readonly onTrouble?: (sentence: string) => void;
   /** What reads and writes, for tests. */
   readonly disk?: Disk;
@@ -80,6 +81,7 @@ class EmbeddedLog implements Log {
   private readonly disk: Disk;
   private readonly handles: Handles;
   private readonly troubles: Troubles;
+  private readonly damages: Damages;
   private readonly around: Surroundings;
   private readonly segmentBytes: number;
   private readonly unlock: () => Promise<void>;
@@ -98,10 +100,12 @@ class EmbeddedLog implements Log {
     this.disk = options.disk ?? realDisk;
     this.handles = new Handles(this.disk);
     this.troubles = new Troubles(options.onTrouble);
+    this.damages = new Damages(options.onTrouble);
     this.segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
     this.unlock = unlock;
     const now = options.now ?? Date.now;
-    this.around = { disk: this.disk, boot, troubles: this.troubles, now, changed: (session) => this.changed(session) };
+    const { disk, troubles, damages } = this;
+    this.around = { disk, boot, troubles, damages, now, changed: (session) => this.changed(session) };
   }
 
   /** Clears what an earlier process left half made or half removed. */
@@ -158,7 +162,7 @@ class EmbeddedLog implements Log {
     const known = this.known.get(sessionId)?.deref();
     if (known) return known.record;
     const folder = this.folder(sessionId);
-    return folder ? (await readContents(folder))?.record : undefined;
+    return folder === undefined ? undefined : this.readable(sessionId, folder);
   }
 
   async records(): Promise<ReadonlyArray<{ readonly sessionId: string; readonly record: SessionRecord }>> {
@@ -168,7 +172,7 @@ class EmbeddedLog implements Log {
     const rest = folders.flatMap((entry) => idOf(entry.name) ?? []).values();
     const readRest = async (): Promise<void> => {
       for (const sessionId of rest) {
-        const record = await this.readable(sessionId);
+        const record = await this.record(sessionId);
         if (record) found.push({ sessionId, record });
       }
     };
@@ -176,14 +180,12 @@ class EmbeddedLog implements Log {
     return found.sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
   }
 
-  /** The record of a session that is not known to be damaged. */
-  private async readable(sessionId: string): Promise<SessionRecord | undefined> {
+  private async readable(sessionId: string, folder: string): Promise<SessionRecord | undefined> {
     try {
-      const record = await this.record(sessionId);
-      return this.troubles.has(`corrupt ${sessionId}`) ? undefined : record;
+      return (await readContents(folder))?.record;
     } catch (error) {
-      this.note(sessionId, error);
-      return undefined;
+      if (this.isDamage(sessionId, error)) return undefined;
+      throw error;
     }
   }
 
@@ -197,7 +199,7 @@ class EmbeddedLog implements Log {
     await this.removeFolder(sessionId);
     this.known.delete(sessionId);
     if (known) this.changed(known);
-    this.troubles.clear(`corrupt ${sessionId}`);
+    this.damages.forget(sessionId);
   }
 
   /** Renamed first: from then on the session is unknown, whatever becomes of its files. */
@@ -217,6 +219,10 @@ class EmbeddedLog implements Log {
 
   trouble(): string | undefined {
     return this.troubles.sentence();
+  }
+
+  damaged(): readonly string[] {
+    return this.damages.sentences();
   }
 
   close(): Promise<void> {
@@ -259,10 +265,10 @@ class EmbeddedLog implements Log {
       const session = await this.restore(sessionId);
       this.known.set(sessionId, new WeakRef(session));
       this.forgotten.register(session, sessionId);
-      this.troubles.clear(`corrupt ${sessionId}`);
+      this.damages.opened(sessionId);
       return session;
     } catch (error) {
-      this.note(sessionId, error);
+      this.isDamage(sessionId, error);
       throw error;
     }
   }
@@ -282,9 +288,11 @@ class EmbeddedLog implements Log {
     return new SessionFiles({ folder, disk, handles, segmentBytes, retention }, found);
   }
 
-  private note(sessionId: string, error: unknown): void {
-    if (error instanceof LogError && error.failure === 'corrupt')
-      this.troubles.set(`corrupt ${sessionId}`, `session ${sessionId}: ${error.message}`);
+  /** Whether a session could not be opened because it is damaged, which is noted then. */
+  private isDamage(sessionId: string, error: unknown): boolean {
+    if (!(error instanceof LogError && error.failure === 'corrupt')) return false;
+    this.damages.note(sessionId, error.message, true);
+    return true;
   }
 
   private changed(session: SessionLog): void {

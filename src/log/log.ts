@@ -117,14 +117,16 @@ export interface Log {
   epoch?(sessionId: string): Promise<number | undefined>;
   /** LogError `unknown_session`, or `corrupt`. The same reader for the same session while anybody follows it. */
   reader(sessionId: string): Promise<LogReader>;
-  /** The record of a session, or undefined if it is unknown. */
+  /** The record of a session, or undefined if it is unknown, or cannot be read and is named in `damaged()`. */
   record(sessionId: string): Promise<SessionRecord | undefined>;
-  /** All sessions that are kept, by id ascending. A session that cannot be read is left out and named in `trouble()`. */
+  /** All sessions that are kept, by id ascending. One whose record cannot be read is left out and named in `damaged()`. */
   records(): Promise<ReadonlyArray<{ readonly sessionId: string; readonly record: SessionRecord }>>;
   /** Forgets a session wholly. */
   remove(sessionId: string): Promise<void>;
   /** In one sentence, what keeps the log from taking entries now; undefined while all is well. */
   trouble(): string | undefined;
+  /** In a sentence each, the sessions of which something stored was found unreadable. They keep no other session from anything. */
+  damaged(): readonly string[];
   /** Takes what was appended, then lets go of all. */
   close(): Promise<void>;
 }

@@ -26,10 +26,6 @@ export class Troubles {
     this.sentences.delete(key);
   }
 
-  has(key: string): boolean {
-    return this.sentences.has(key);
-  }
-
   /** The oldest trouble, and how many there are beside it. */
   sentence(): string | undefined {
     const [first] = this.sentences.values();

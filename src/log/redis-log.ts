@@ -198,22 +198,19 @@ class RedisLog implements Log {
     this.demandOpen();
     const texts = await patiently('the list of sessions', this.troubles, () => this.index.records());
     return texts.flatMap(({ sessionId, text }) => {
-      try {
-        return [{ sessionId, record: this.readRecord(sessionId, text) }];
-      } catch {
-        return [];
-      }
+      const record = this.readRecord(sessionId, text);
+      return record ? [{ sessionId, record }] : [];
     });
   }
 
-  private readRecord(sessionId: string, text: string): SessionRecord {
+  private readRecord(sessionId: string, text: string): SessionRecord | undefined {
     try {
       const record = JSON.parse(text) as SessionRecord;
       this.troubles.whole(sessionId);
       return record;
-    } catch (error) {
+    } catch {
       this.troubles.corrupt(sessionId, 'its record in Redis is not JSON');
-      throw new LogError('corrupt', `the record of session ${sessionId} in Redis is not JSON`, { cause: error });
+      return undefined;
     }
   }
 
@@ -237,6 +234,10 @@ class RedisLog implements Log {
 
   trouble(): string | undefined {
     return this.troubles.sentence();
+  }
+
+  damaged(): readonly string[] {
+    return this.troubles.damaged();
   }
 
   close(): Promise<void> {

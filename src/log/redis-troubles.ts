@@ -92,10 +92,12 @@ export class RedisTroubles {
     if (this.#away) return this.#away;
     const [reason] = this.#refused.values();
     const of = this.#refused.size > 1 ? ` of ${this.#refused.size} sessions` : '';
-    if (reason) return `Redis (${this.#name}) takes no entries${of}: ${reason}; it is tried again`;
-    const [first] = this.#corrupt.values();
-    const more = this.#corrupt.size - 1;
-    return first && more > 0 ? `${first} (and ${more} more like it)` : first;
+    return reason && `Redis (${this.#name}) takes no entries${of}: ${reason}; it is tried again`;
+  }
+
+  /** The sessions that were found damaged. */
+  damaged(): string[] {
+    return [...this.#corrupt.values()];
   }
 
   explain(error: unknown): string {

@@ -1,4 +1,5 @@
 // The log of one session in this process: one queue for whoever may write, followers, readers. Knows its files only through SessionFiles.
+import type { Damages } from './damages.js';
 import { type Disk, explain } from './disk.js';
 import { faultOf } from './entry-fault.js';
 import { MAX_BODY_BYTES } from './framing.js';
@@ -30,6 +31,7 @@ export interface Surroundings {
   readonly disk: Disk;
   readonly boot: string;
   readonly troubles: Troubles;
+  readonly damages: Damages;
   now(): number;
   /** Tells that the session began or ceased to need being held in memory and synced. */
   changed(session: SessionLog): void;
@@ -106,10 +108,15 @@ export class SessionLog implements LogReader {
       return await read();
     } catch (error) {
       this.ended.signal.throwIfAborted();
-      if (error instanceof LogError && error.failure === 'corrupt')
-        this.around.troubles.set(`corrupt ${this.id}`, `session ${this.id}: ${error.message}`);
+      this.noteDamage(error);
       throw error;
     }
+  }
+
+  private noteDamage(error: unknown): boolean {
+    if (!(error instanceof LogError && error.failure === 'corrupt')) return false;
+    this.around.damages.note(this.id, error.message);
+    return true;
   }
 
   follow(follower: Follower): () => void {
@@ -274,7 +281,8 @@ export class SessionLog implements LogReader {
       this.around.troubles.clear(`trim ${this.id}`);
       return Math.max(this.shown.oldest, oldest);
     } catch (error) {
-      this.around.troubles.set(`trim ${this.id}`, `session ${this.id} cannot be trimmed: ${explain(error)}`);
+      const sentence = `session ${this.id} cannot be trimmed: ${explain(error)}`;
+      if (!this.noteDamage(error)) this.around.troubles.set(`trim ${this.id}`, sentence);
       return this.shown.oldest;
     }
   }

@@ -45,7 +45,7 @@ interface Live {
   readonly members: Pick<MembershipChanged, 'controllers' | 'observers'>;
 }
 
-export function describe(kept: KeptSession, reader: LogReader, live?: Live): SessionDescription {
+export function describe(kept: KeptSession, reader: Pick<LogReader, 'extent'>, live?: Live): SessionDescription {
   const { current, oldest } = reader.extent();
   const size = live ?? kept.last_size ?? kept;
   return {

@@ -178,10 +178,10 @@ describe('a session that is damaged', () => {
         failure: 'corrupt',
         message: expect.stringMatching(/flip-\d+\/0000000000000001\.log is damaged at byte \d+: it/),
       });
-      expect(log.trouble()).toContain(`flip-${at}`);
-      expect((await log.records()).map((one) => one.sessionId)).not.toContain(`flip-${at}`);
+      expect(log.damaged()).toEqual([expect.stringContaining(`session flip-${at} is damaged: `)]);
+      expect(await log.record(`flip-${at}`)).toEqual({});
       await log.remove(`flip-${at}`);
-      expect(log.trouble()).toBeUndefined();
+      expect(log.damaged()).toEqual([]);
     }
     expect(await well.append([draft('and well')])).toBe(2);
     expect(await bodies(log, 's')).toEqual(['first', 'in the middle', 'last']);
@@ -193,7 +193,8 @@ describe('a session that is damaged', () => {
     for (let n = 0; n < 30; n++) await writer.append([draft('x'.repeat(100))]);
     await flip((await segments('s'))[1] as string, 400);
     await expect(writer.reader.read(0, everything)).rejects.toMatchObject({ failure: 'corrupt' });
-    expect(log.trouble()).toMatch(/session s: .*is damaged at byte \d+/);
+    expect(log.damaged()).toEqual([expect.stringMatching(/^session s is damaged: .*is damaged at byte \d+/)]);
+    expect(log.trouble()).toBeUndefined();
     expect(await writer.append([draft('on')])).toBe(31);
     expect((await writer.reader.read(25, everything)).length).toBe(6);
   });
@@ -227,9 +228,12 @@ describe('a session that is damaged', () => {
     const log = await open({ onTrouble: (sentence) => said.push(sentence) });
     expect((await log.records()).map((one) => one.sessionId)).toEqual(['empty', 'well']);
     await expect(log.claim('empty')).rejects.toMatchObject({ failure: 'corrupt', message: expect.stringContaining('holds no segment') });
-    expect((await log.records()).map((one) => one.sessionId)).toEqual(['well']);
-    expect(said.length).toBe(4);
-    expect(log.trouble()).toMatch(/record\.json cannot be read.*3 more/);
+    for (const id of ['garbled', 'gone', 'folder']) expect(await log.record(id), id).toBeUndefined();
+    // Its record is whole, and tells what it was.
+    expect((await log.records()).map((one) => one.sessionId)).toEqual(['empty', 'well']);
+    expect([...said].sort()).toEqual([...log.damaged()].sort());
+    expect(said.map((sentence) => sentence.split(' ')[1]).sort()).toEqual(['empty', 'folder', 'garbled', 'gone']);
+    expect(log.trouble()).toBeUndefined();
     await expect(log.create('garbled', {}, forever)).rejects.toMatchObject({ failure: 'exists' });
     expect(await bodies(log, 'well')).toEqual(['well']);
   });

@@ -1,0 +1,32 @@
+// Which sessions were found damaged, in words. Knows no file; a damaged session keeps no other from anything.
+
+/** Bounded by the number of sessions. */
+export class Damages {
+  readonly #found = new Map<string, { readonly sentence: string; readonly unopened: boolean }>();
+  readonly #tell: (sentence: string) => void;
+
+  constructor(tell: (sentence: string) => void = () => undefined) {
+    this.#tell = tell;
+  }
+
+  /** What was stored of a session cannot be read. Told once; `unopened` if nothing of it can be. */
+  note(sessionId: string, why: string, unopened = false): void {
+    const sentence = `session ${sessionId} is damaged: ${why}`;
+    if (this.#found.get(sessionId)?.sentence === sentence) return;
+    this.#found.set(sessionId, { sentence, unopened });
+    this.#tell(sentence);
+  }
+
+  /** Somebody mended what could not be opened. What was found damaged while reading on stays named: opening does not read it all. */
+  opened(sessionId: string): void {
+    if (this.#found.get(sessionId)?.unopened) this.#found.delete(sessionId);
+  }
+
+  forget(sessionId: string): void {
+    this.#found.delete(sessionId);
+  }
+
+  sentences(): string[] {
+    return [...this.#found.values()].map(({ sentence }) => sentence);
+  }
+}
