@@ -13,7 +13,6 @@ import type { TailBudget } from './redis-tail.js';
 import { RedisTroubles } from './redis-troubles.js';
 import { KEEP_MS, RedisWriter } from './redis-writer.js';
 
-/** How often every session that somebody here needs is looked at in Redis, in milliseconds. */
 const LOOK_MS = 5_000;
 /** After how long without an answer a connection is given up, in milliseconds. */
 const SILENCE_MS = 10_000;
@@ -28,6 +27,8 @@ export interface RedisLogOptions extends RedisAddress {
   /** Called once for each new trouble, with a sentence. */
   readonly onTrouble?: (sentence: string) => void;
   readonly logger?: { warn(fields: object, message: string): void };
+  /** How often every session that somebody here needs is looked at in Redis, in milliseconds; often, for tests. */
+  readonly lookMs?: number;
 }
 
 /**
@@ -81,7 +82,7 @@ class RedisLog implements Log {
       listen: (channel, listener) => this.channels.listen(channel, listener),
       changed: (session) => this.changed(session),
     };
-    this.looks = setInterval(() => void this.lookAtAll(), LOOK_MS).unref();
+    this.looks = setInterval(() => void this.lookAtAll(), options.lookMs ?? LOOK_MS).unref();
   }
 
   async open(): Promise<void> {

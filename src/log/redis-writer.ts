@@ -384,7 +384,7 @@ export class RedisWriter implements LogWriter {
 
   /** Another writer has the session. What it found there was taken, and the rest never will be. */
   #leave(mark: string, current: number): void {
-    if (mark.startsWith(`${this.#owner}:`)) this.#settleUpTo(current, 1);
+    if (mark.startsWith(`${this.#owner}:`)) this.#queue.unshift(...this.#settleUpTo(current, 1));
     this.end(this.#fenced());
   }
 

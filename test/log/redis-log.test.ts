@@ -4,6 +4,7 @@ import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { logContract } from './contract.js';
 import { redisBench } from './redis-bench.js';
+import { sharedLog } from './redis-shared.js';
 
 needs('redis-server')('one Redis server', () => {
   let server: RedisServer;
@@ -13,4 +14,5 @@ needs('redis-server')('one Redis server', () => {
   afterAll(() => server.dispose());
 
   logContract('the Redis log', () => redisBench({ url: server.url }));
+  sharedLog('the Redis log', () => ({ url: server.url }));
 });

@@ -4,6 +4,7 @@ import { needs } from '../support/needs.js';
 import { type RedisWithSentinel, startWithSentinel } from '../support/redis.js';
 import { logContract } from './contract.js';
 import { redisBench } from './redis-bench.js';
+import { sharedLog } from './redis-shared.js';
 
 needs('redis-server', 'redis-cli')('Redis with Sentinel', () => {
   let redis: RedisWithSentinel;
@@ -13,4 +14,5 @@ needs('redis-server', 'redis-cli')('Redis with Sentinel', () => {
   afterAll(() => redis.dispose());
 
   logContract('the Redis log behind a Sentinel', () => redisBench(redis));
+  sharedLog('the Redis log behind a Sentinel', () => redis);
 });

@@ -9,6 +9,12 @@ import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 
 const run = promisify(execFile);
+/** Those that run, which must not outlive the tests. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const server of running) server.kill('SIGKILL');
+});
+
 /** How long a server, a cluster or a failover may take to come about, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
@@ -38,6 +44,11 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  /** Where it talks to the other nodes of a cluster. */
+  get clusterPort(): string | undefined {
+    return this.#args[this.#args.indexOf('--cluster-port') + 1];
+  }
+
   /** Says something to it with redis-cli; resolves with the answer as it prints it. */
   async tell(...words: string[]): Promise<string> {
     const { stdout } = await run('redis-cli', ['-h', '127.0.0.1', '-p', `${this.port}`, ...words]);
@@ -46,7 +57,10 @@ export class RedisServer {
 
   async start(): Promise<void> {
     const own = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.dir];
-    this.#process = spawn('redis-server', [...this.#args, ...own], { stdio: 'ignore' });
+    const started = spawn('redis-server', [...this.#args, ...own], { stdio: 'ignore' });
+    this.#process = started;
+    running.add(started);
+    started.once('exit', () => running.delete(started));
     await until(`redis-server answers on port ${this.port}`, () => this.#answers());
   }
 
@@ -60,11 +74,11 @@ export class RedisServer {
 
   /** Ends it: in order, or as if the machine had fallen. What it wrote to its folder stays. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    const running = this.#process;
+    const started = this.#process;
     this.#process = undefined;
-    if (!running || running.exitCode !== null || running.signalCode !== null) return;
-    const gone = once(running, 'exit');
-    running.kill(signal);
+    if (!started || started.exitCode !== null || started.signalCode !== null) return;
+    const gone = once(started, 'exit');
+    started.kill(signal);
     await gone;
   }
 
@@ -76,7 +90,7 @@ export class RedisServer {
 
 export async function startRedis(...args: string[]): Promise<RedisServer> {
   const dir = await mkdtemp(join(tmpdir(), 'redis-'));
-  const server = new RedisServer(await freePort(), dir, ['--save', '', ...args]);
+  const server = new RedisServer(await freePort(), dir, ['--save', '', '--repl-diskless-sync-delay', '0', ...args]);
   await server.start();
   return server;
 }
@@ -87,13 +101,15 @@ export interface RedisCluster {
   dispose(): Promise<void>;
 }
 
+/** A node that knows no other yet. */
+export async function startClusterNode(...args: string[]): Promise<RedisServer> {
+  const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--cluster-port', `${await freePort()}`];
+  return startRedis(...own, ...args);
+}
+
 /** Three nodes that share the slots; `args` are for each. */
 export async function startCluster(...args: string[]): Promise<RedisCluster> {
-  const nodes = await Promise.all(
-    Array.from({ length: 3 }, async () =>
-      startRedis('--cluster-enabled', 'yes', '--cluster-port', `${await freePort()}`, '--cluster-node-timeout', '2000', ...args),
-    ),
-  );
+  const nodes = await Promise.all(Array.from({ length: 3 }, () => startClusterNode(...args)));
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   await run('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
   await until('the cluster is formed', async () => {
