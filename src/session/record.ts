@@ -69,3 +69,9 @@ export function describe(kept: KeptSession, reader: Pick<LogReader, 'extent'>, l
     observers: live?.members.observers ?? [],
   };
 }
+
+/** Whether it has ended so long ago that it is kept no more. */
+export function isExpired(kept: KeptSession): boolean {
+  if (kept.state !== 'closed' || kept.closed_at === undefined) return false;
+  return Date.parse(kept.closed_at) + kept.pty.replay_buffer_retention_seconds * 1000 < Date.now();
+}

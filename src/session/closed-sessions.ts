@@ -1,0 +1,49 @@
+// The sessions that have ended and are kept: opened for their late readers, a bounded number at a time. Knows no terminal process.
+import type { Log } from '../log/log.js';
+import type { ScreenHost } from '../terminal/terminal.js';
+import { ClosedSession } from './closed-session.js';
+import type { KeptSession } from './record.js';
+
+/** Ended sessions that are open at once; the one that was not used for longest is let go of. */
+const OPEN_LIMIT = 64;
+
+export class ClosedSessions {
+  readonly #log: Log;
+  readonly #screens: ScreenHost;
+  /** In the order of their last use. */
+  readonly #open = new Map<string, ClosedSession>();
+
+  constructor(log: Log, screens: ScreenHost) {
+    this.#log = log;
+    this.#screens = screens;
+  }
+
+  get(sessionId: string): ClosedSession | undefined {
+    return this.#open.get(sessionId);
+  }
+
+  async open(kept: KeptSession): Promise<ClosedSession> {
+    const id = kept.session_id;
+    const reader = await this.#log.reader(id);
+    const session = this.#open.get(id) ?? new ClosedSession({ kept, screens: this.#screens, reader, claim: () => this.#log.claim(id) });
+    this.keep(session);
+    return session;
+  }
+
+  keep(session: ClosedSession): void {
+    this.#open.delete(session.id);
+    this.#open.set(session.id, session);
+    const [longestUnused] = this.#open.values();
+    if (this.#open.size > OPEN_LIMIT && longestUnused) void this.letGo(longestUnused.id);
+  }
+
+  async letGo(sessionId: string): Promise<void> {
+    const session = this.#open.get(sessionId);
+    this.#open.delete(sessionId);
+    await session?.release().catch(() => {});
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.keys()].map((id) => this.letGo(id)));
+  }
+}

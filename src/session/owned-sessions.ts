@@ -1,0 +1,136 @@
+// The sessions whose terminals run here: begun, counted and ended. Knows no other replica.
+import type { Agent, SessionRequest } from '../agents.js';
+import { Fault } from '../errors.js';
+import type { LogWriter } from '../log/log.js';
+import { newId } from '../protocol/ids.js';
+import { type Command, TerminalError } from '../terminal/terminal.js';
+import { bounded } from './bounded.js';
+import type { ClosedSessions } from './closed-sessions.js';
+import { commandOf } from './command.js';
+import { OwnedSession } from './owned-session.js';
+import type { KeptSession } from './record.js';
+import type { SessionsParts } from './sessions.js';
+
+/** How long the end of all of them is waited for, in milliseconds. */
+const CLOSE_PATIENCE_MS = 8000;
+
+export class OwnedSessions {
+  readonly #parts: SessionsParts;
+  readonly #closed: ClosedSessions;
+  readonly #running = new Map<string, OwnedSession>();
+  /** The agents of sessions that are being started. */
+  readonly #starting: string[] = [];
+  #allEnded: (() => void) | undefined;
+
+  constructor(parts: SessionsParts, closed: ClosedSessions) {
+    this.#parts = parts;
+    this.#closed = closed;
+  }
+
+  get(sessionId: string): OwnedSession | undefined {
+    return this.#running.get(sessionId);
+  }
+
+  all(): OwnedSession[] {
+    return [...this.#running.values()];
+  }
+
+  async create(agent: Agent, request: SessionRequest, createdBy: string): Promise<OwnedSession> {
+    this.#refuseTooMany(agent);
+    const command = await commandOf(agent, request);
+    this.#starting.push(agent.id);
+    try {
+      return await this.#start(agent, request, createdBy, command);
+    } finally {
+      this.#starting.splice(this.#starting.indexOf(agent.id), 1);
+    }
+  }
+
+  /** A session on a log that is there, without its terminal. */
+  on(agent: Agent, kept: KeptSession, writer: LogWriter): OwnedSession {
+    const { log, screens } = this.#parts;
+    const claim = () => log.claim(kept.session_id);
+    return new OwnedSession({ agent, kept, writer, screens, claim, ended: (session, ...how) => this.#ended(session, ...how) });
+  }
+
+  /** It is not to be found before its terminal is there, nor after it has ended already. Rejects with TerminalError. */
+  async run(session: OwnedSession, command: Command): Promise<void> {
+    const events = { output: (bytes: Uint8Array) => session.printed(bytes), exit: session.exited.bind(session) };
+    session.own(await this.#parts.spawn(command, events));
+    if (!session.isOver) this.#running.set(session.id, session);
+  }
+
+  async close(): Promise<void> {
+    for (const session of this.all()) await session.end('instance_terminated').catch(() => {});
+    const ended = new Promise<void>((resolve) => {
+      this.#allEnded = resolve;
+      if (this.#running.size === 0) resolve();
+    });
+    await bounded(ended, CLOSE_PATIENCE_MS, () => new Error('not all sessions have ended')).catch((error) => {
+      this.#parts.logger.error({ sessions: [...this.#running.keys()] }, error.message);
+    });
+  }
+
+  #refuseTooMany(agent: Agent): void {
+    const { maxSessions } = this.#parts;
+    const agents = [...this.#starting, ...this.all().map((session) => session.instanceId)];
+    if (agents.length >= maxSessions) throw full(`this replica runs its ${maxSessions} sessions`);
+    const limit = agent.policy.max_sessions;
+    if (agents.filter((id) => id === agent.id).length >= limit) throw full(`${agent.id} runs its ${limit} sessions`);
+  }
+
+  async #start(agent: Agent, request: SessionRequest, createdBy: string, command: Command): Promise<OwnedSession> {
+    const { log, logger, replicaId } = this.#parts;
+    const kept = newRecord(agent, request, createdBy, replicaId);
+    const retention = { frames: agent.pty.replay_buffer_frames, seconds: agent.pty.replay_buffer_retention_seconds };
+    const writer = await log.create(kept.session_id, kept, retention);
+    const session = this.on(agent, kept, writer);
+    try {
+      await this.run(session, command);
+    } catch (error) {
+      await this.#forget(writer, kept.session_id);
+      if (error instanceof TerminalError) throw new Fault('INVALID_REQUEST', error.message, { status: 422, cause: error });
+      throw error;
+    }
+    logger.info({ session_id: kept.session_id, instance_id: agent.id, principal: createdBy }, 'session started');
+    return session;
+  }
+
+  async #forget(writer: LogWriter, sessionId: string): Promise<void> {
+    await writer.release().catch(() => {});
+    await this.#parts.log.remove(sessionId).catch(() => {});
+  }
+
+  #ended(session: OwnedSession, after: Parameters<ClosedSessions['keep']>[0] | undefined, error?: unknown): void {
+    const { logger, onClosed } = this.#parts;
+    this.#running.delete(session.id);
+    const fields = { session_id: session.id };
+    if (error) logger.error({ ...fields, err: error }, 'the log of a session has failed');
+    else if (after) logger.info({ ...fields, reason: after.describe().reason }, 'session closed');
+    else logger.info(fields, 'session handed over');
+    if (after) {
+      this.#closed.keep(after);
+      onClosed?.(session);
+    }
+    if (this.#running.size === 0) this.#allEnded?.();
+  }
+}
+
+const full = (why: string) => new Fault('RATE_LIMITED', `${why}; try again later`, { status: 503 });
+
+function newRecord(agent: Agent, request: SessionRequest, createdBy: string, replicaId: string): KeptSession {
+  return {
+    session_id: newId(),
+    instance_id: agent.id,
+    context_id: newId(),
+    state: 'running',
+    created_at: new Date().toISOString(),
+    cols: request.cols ?? agent.pty.default_cols,
+    rows: request.rows ?? agent.pty.default_rows,
+    created_by: createdBy,
+    replica_id: replicaId,
+    pty: agent.pty,
+    ...(request.label === undefined ? {} : { label: request.label }),
+    ...(request.default_role === undefined ? {} : { default_role: request.default_role }),
+  };
+}

@@ -1,0 +1,122 @@
+// What becomes of a session when its replica dies or drains: it goes on elsewhere, or is closed once (I4). Knows no client.
+import type { Agent } from '../agents.js';
+import { Fault } from '../errors.js';
+import { LogError, type LogWriter } from '../log/log.js';
+import { closeAbandoned } from './abandoned.js';
+import { commandOf } from './command.js';
+import type { Desk } from './desk.js';
+import type { OwnedSession } from './owned-session.js';
+import type { OwnedSessions } from './owned-sessions.js';
+import { sizeNow } from './past.js';
+import type { KeptSession } from './record.js';
+import type { SessionsParts } from './sessions.js';
+
+export class Succession {
+  readonly #parts: SessionsParts;
+  readonly #owned: OwnedSessions;
+  readonly #desk: () => Desk | undefined;
+  #isOpen = true;
+
+  constructor(parts: SessionsParts, owned: OwnedSessions, desk: () => Desk | undefined) {
+    this.#parts = parts;
+    this.#owned = owned;
+    this.#desk = desk;
+  }
+
+  /** Takes no session over from now on. */
+  stop(): void {
+    this.#isOpen = false;
+  }
+
+  /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone. */
+  async settle(isGone: (replicaId: string) => boolean): Promise<void> {
+    for (const { sessionId, record } of await this.#parts.log.records()) {
+      const kept = record as KeptSession;
+      if (kept.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id)) await this.inherit(kept);
+    }
+  }
+
+  /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
+  async inherit(kept: KeptSession): Promise<void> {
+    const { log, logger } = this.#parts;
+    const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
+    try {
+      const epoch = await log.epoch?.(kept.session_id);
+      const writer = await log.claim(kept.session_id, epoch);
+      const goesOn = await this.#goOn(kept, writer);
+      if (!goesOn) await closeAbandoned(kept, writer).finally(() => writer.release());
+      logger.warn(fields, goesOn ? 'a session whose replica is gone goes on here' : 'a session whose replica is gone was closed');
+    } catch (error) {
+      if (isFenced(error)) return; // somebody else has noticed, too
+      logger.error({ ...fields, err: error }, 'a session whose replica is gone could not be settled');
+    }
+  }
+
+  /** Its owner has let go of it in order. */
+  async adopt(sessionId: string): Promise<void> {
+    const record = (await this.#parts.log.record(sessionId)) as KeptSession | undefined;
+    if (record?.state === 'running' && !this.#owned.get(sessionId)) await this.inherit(record);
+    if (!this.#owned.get(sessionId)) throw new Fault('INTERNAL', 'this replica does not go on with the session');
+  }
+
+  /** Lets others go on with the sessions that can. */
+  async handOver(): Promise<void> {
+    const { neighbours } = this.#parts;
+    const others = neighbours?.others() ?? [];
+    if (others.length === 0) return;
+    const movable = this.#owned.all().filter(({ instanceId }) => this.#successorOf(instanceId));
+    await Promise.all(movable.map((session, i) => this.#moveTo(others[i % others.length] as string, session)));
+  }
+
+  /** This replica was believed dead for a while: the terminals of sessions that others have taken end, and nothing of them is written. */
+  async giveUpLost(): Promise<void> {
+    const { log, replicaId } = this.#parts;
+    for (const session of this.#owned.all()) {
+      const record = (await log.record(session.id).catch(() => undefined)) as KeptSession | undefined;
+      const isLost = record && (record.state === 'closed' || record.replica_id !== replicaId);
+      if (isLost) session.giveUp(new LogError('fenced', 'another replica has it'));
+    }
+  }
+
+  /** If that one does not go on with it, the first does that finds this replica gone. */
+  async #moveTo(to: string, session: OwnedSession): Promise<void> {
+    await session.handOver();
+    await this.#parts.neighbours?.handOver(to, session.id).catch((error) => {
+      this.#parts.logger.warn({ session_id: session.id, to, err: error }, 'a session could not be handed over');
+    });
+  }
+
+  #successorOf(instanceId: string): { readonly agent: Agent; readonly argv: readonly string[] } | undefined {
+    const agent = this.#parts.agents?.get(instanceId);
+    return agent?.policy.reattach && { agent, argv: agent.policy.reattach };
+  }
+
+  async #goOn(kept: KeptSession, writer: LogWriter): Promise<boolean> {
+    const successor = this.#successorOf(kept.instance_id);
+    if (!successor || !this.#isOpen || (await writer.reader.latest('Closed'))) return false;
+    const { agent, argv } = successor;
+    const size = await sizeNow(writer.reader, kept);
+    const ours = { ...kept, replica_id: this.#parts.replicaId };
+    await writer.amend(ours);
+    const session = this.#owned.on(agent, ours, writer);
+    await session.resume(size, this.#present(session, kept));
+    const command = { ...(await commandOf(agent, {})), ...size, argv };
+    await this.#owned.run(session, command).then(
+      () => session.welcomeBack(),
+      () => session.cannotGoOn(),
+    );
+    return true;
+  }
+
+  /** The members whose replicas are alive. */
+  #present(session: OwnedSession, { members = [] }: KeptSession): Parameters<OwnedSession['resume']>[1] {
+    const { neighbours, replicaId } = this.#parts;
+    const desk = this.#desk();
+    if (!desk) return [];
+    return members
+      .filter(({ home }) => home.replicaId === replicaId || neighbours?.isAlive(home.replicaId))
+      .map(({ home, label, ...member }) => ({ ...member, label, member: desk.adopt(session, member.clientId, home) }));
+  }
+}
+
+const isFenced = (error: unknown) => error instanceof LogError && error.failure === 'fenced';
