@@ -77,6 +77,11 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = '
   };
 };
 
+/** To the schemas no body and null are the same. */
+function refuseNull(body: unknown): Fault | null {
+  return body === null ? new Fault('INVALID_REQUEST', 'body: expected an object, got null') : null;
+}
+
 export default fp(
   async (app) => {
     app.setErrorHandler(sendError);
@@ -86,7 +91,7 @@ export default fp(
     const parse = app.getDefaultJsonParser('error', 'error');
     app.removeContentTypeParser(['application/json', 'text/plain']);
     app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) =>
-      body === '' ? done(null, undefined) : parse(request, body, done),
+      body === '' ? done(null, undefined) : parse(request, body, (error, value) => done(error ?? refuseNull(value), value)),
     );
   },
   { name: 'errors' },

@@ -8,7 +8,7 @@ import { Connections } from '../src/attach/connections.js';
 import { Heartbeat } from '../src/attach/heartbeat.js';
 import { CLOSING_MS } from '../src/attach/limits.js';
 import { Tails } from '../src/attach/tail.js';
-import { closeCode } from '../src/errors.js';
+import { closeCode, Fault } from '../src/errors.js';
 import { chooseSubprotocol } from '../src/protocol/negotiate.js';
 import extensionNegotiation from './extension-negotiation.js';
 
@@ -24,11 +24,24 @@ declare module 'fastify' {
 /** Milliseconds that a socket may be silent between its upgrade request and the answer. */
 const UPGRADE_MS = 30_000;
 
+const isUpgrade = (raw: IncomingMessage & { upgrade?: boolean }): boolean => raw.upgrade === true;
+
+/** Where no WebSocket is served an upgrade is refused as HTTP, not accepted and hung up on. */
+function refuseElsewhere(app: FastifyInstance): void {
+  const served = new Set<string>();
+  app.addHook('onRoute', ({ url, wsHandler }) => {
+    if (wsHandler) served.add(url);
+  });
+  app.addHook('onRequest', async ({ raw, routeOptions }) => {
+    if (isUpgrade(raw) && !served.has(routeOptions.url ?? '')) throw new Fault('TASK_NOT_FOUND', 'no WebSocket is served at this address');
+  });
+}
+
 /** The server has let go of the socket of an upgrade: unless it becomes a WebSocket, it is ours to close, whoever refused it. */
 function closeRefused(app: FastifyInstance): void {
   app.server.on('upgrade', (_request, socket: Socket) => socket.setTimeout(UPGRADE_MS, () => socket.destroy()));
   app.addHook('onResponse', async ({ raw }) => {
-    if ((raw as IncomingMessage & { upgrade?: boolean }).upgrade) raw.socket.destroySoon();
+    if (isUpgrade(raw)) raw.socket.destroySoon();
   });
 }
 
@@ -39,6 +52,7 @@ export default fp(
     app.decorate('attachments', { tails: new Tails(), heartbeat: new Heartbeat(app.config.heartbeat) });
     await app.register(extensionNegotiation);
     closeRefused(app);
+    refuseElsewhere(app);
     await app.register(fastifyWebsocket, {
       options: {
         // Exactly the one chosen: without this the first offered would be echoed, a token among them.

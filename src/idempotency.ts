@@ -18,6 +18,14 @@ export interface Idempotency<T> {
   once(key: string, body: unknown, make: () => Promise<T>): Promise<T>;
 }
 
+/** JSON in which the order of members does not show. */
+function canonical(body: unknown): string {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.stringify(body, (_name, value) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value));
+}
+
+const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
+
 export function createIdempotency<T>(limits = { keys: MAX_KEYS, ttlMs: KEY_TTL_MS }, now: () => number = Date.now): Idempotency<T> {
   // In the order of their insertion, so that the oldest are in front.
   const remembered = new Map<string, Remembered<T>>();
@@ -32,7 +40,7 @@ export function createIdempotency<T>(limits = { keys: MAX_KEYS, ttlMs: KEY_TTL_M
   return {
     once(key, body, make) {
       forgetOld();
-      const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64');
+      const digest = createHash('sha256').update(canonical(body)).digest('base64');
       const known = remembered.get(key);
       if (known && known.body !== digest)
         throw new Fault('INVALID_REQUEST', 'this Idempotency-Key was used with another body', { status: 409 });

@@ -154,7 +154,12 @@ function readInto(master: number, room: () => Uint8Array, filled: OnReadOpts['ca
   return reader.on('error', () => reader.destroy());
 }
 
-const signalNames = new Map(Object.entries(system.signals).map(([name, number]) => [number as number, name]));
+// Of two names for one signal the first is the usual one (SIGABRT, SIGIOT): it is set last, and stays.
+const signalNames = new Map(
+  Object.entries(system.signals)
+    .reverse()
+    .map(([name, number]) => [number as number, name]),
+);
 
 function exitOf(code: number, signal: number): Exit {
   if (signal === 0) return { code, signal: null };

@@ -141,6 +141,14 @@ describe('what is no proper request', () => {
     expect(await asGiven(path)).toBe(404);
   });
 
+  it.each(['/', '/healthz', '/metrics', '/agents', '/agents/free/sessions', '/nothing'])('gets no WebSocket at %s', async (path) => {
+    const key = Buffer.alloc(16).toString('base64');
+    const upgrade = `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}`;
+    expect(await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\n${upgrade}\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 404 [\s\S]*"message":"no WebSocket is served at this address"/,
+    );
+  });
+
   it('never shows a stack', async () => {
     const { list } = gw.app.sessions;
     gw.app.sessions.list = async () => Promise.reject(new Error('the inside of the gateway'));

@@ -92,6 +92,7 @@ describe('POST /agents/:inst/sessions', () => {
   it('refuses what is no JSON, too much, or another type', async () => {
     const post = (body: string, headers = {}) => gw.call('POST', '/agents/free/sessions', { body, headers });
     expectError(await post('{'), 400, 'INVALID_REQUEST', 'the body is not valid JSON');
+    expectError(await post('null'), 400, 'INVALID_REQUEST', 'body: expected an object, got null');
     expectError(await post('{"__proto__": {"cols": 1}}'), 400, 'INVALID_REQUEST');
     expectError(await post(JSON.stringify({ label: 'x'.repeat(1_100_000) })), 413, 'INVALID_REQUEST', 'the body is too large');
     expectError(await post('<a/>', { 'content-type': 'text/xml' }), 415, 'INVALID_REQUEST', 'expected Content-Type: application/json');
@@ -100,7 +101,10 @@ describe('POST /agents/:inst/sessions', () => {
   it('makes one session of one Idempotency-Key and body', async () => {
     const post = (body: object, key = 'once', token = gw.token()) =>
       gw.call('POST', '/agents/free/sessions', { token, body, headers: { 'idempotency-key': key } });
-    const [first, second] = await Promise.all([post({ label: 'a' }), post({ label: 'a' })]);
+    const [first, second] = await Promise.all([
+      post({ label: 'a', env: { A: '1', B: '2' } }),
+      post({ env: { B: '2', A: '1' }, label: 'a' }),
+    ]);
     expect([first?.status, second?.status, second?.json.session_id]).toEqual([201, 201, first?.json.session_id]);
     expectError(await post({ label: 'b' }), 409, 'INVALID_REQUEST', 'this Idempotency-Key was used with another body');
     expect((await post({ label: 'b' }, 'another')).json.session_id).not.toBe(first?.json.session_id);

@@ -134,6 +134,7 @@ describe('the exit', () => {
     expect(await (await sh('exit 7')).exit).toEqual({ code: 7, signal: null });
     expect(await (await sh('kill -TERM $$')).exit).toEqual({ code: null, signal: 'SIGTERM' });
     expect(await (await sh('kill -SEGV $$')).exit).toEqual({ code: null, signal: 'SIGSEGV' });
+    expect(await (await sh('kill -ABRT $$')).exit).toEqual({ code: null, signal: 'SIGABRT' });
   });
 
   it('comes once, and the process is reaped', async () => {
