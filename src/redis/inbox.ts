@@ -6,7 +6,7 @@ import { another, type Client, ready } from './client.js';
 import { readLetters, Sorter } from './letters.js';
 import { Trouble } from './trouble.js';
 
-/** Entries that are read at once, each of up to two MiB or one message. */
+/** Entries that are read at once, each of up to one MiB, or one message. */
 const READ_ENTRIES = 16;
 /** How long one read waits for an entry, in milliseconds; after that it begins at the start again, which finds what a failover put behind. */
 const BLOCK_MS = 1000;

@@ -184,13 +184,16 @@ export class RedisLeases implements Leases {
 
   /** Beats, one after the other, until the release; what waits for a look gets the next one that begins. */
   async #live(): Promise<void> {
-    while (this.#isOpen) {
+    for (;;) {
       await this.#alarm.pause(this.#beatMs);
+      if (!this.#isOpen) break;
       const askers = this.#askers.splice(0);
-      const error = this.#isOpen ? await this.#beat().then(() => undefined, asError) : new Error('the lease is released');
+      const error = await this.#beat().then(() => undefined, asError);
       for (const asker of askers) asker(error);
-      if (this.#isOpen) this.#trouble.note(error);
+      if (!this.#isOpen) break;
+      this.#trouble.note(error);
     }
+    for (const asker of this.#askers.splice(0)) asker(new Error('the lease is released'));
   }
 
   #lookAgain(): Promise<void> {

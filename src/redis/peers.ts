@@ -22,6 +22,9 @@ export interface News {
   readonly overdue: readonly Overdue[];
 }
 
+/** Lives known to be over that are remembered, the newest of them. */
+const BURIED_LIMIT = 1000;
+
 interface Peer {
   readonly life: Life;
   sign: Sign;
@@ -31,6 +34,8 @@ interface Peer {
 
 export class Peers {
   readonly #peers = new Map<string, Peer>();
+  /** A failover of Redis may forget a death; those who were told of it do not. */
+  readonly #buried = new Set<Life>();
   readonly #blindMs: number;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
@@ -51,18 +56,25 @@ export class Peers {
     if (look.seenAt - this.#lookedAt > this.#blindMs) for (const peer of this.#peers.values()) peer.heardAt = look.seenAt;
     this.#lookedAt = look.seenAt;
     const died = this.ids().filter((id) => this.#hasDied(id, look.signs.get(id)));
-    for (const id of died) this.#peers.delete(id);
+    for (const id of died) this.#bury(id);
     const born = [...look.signs].filter(([id, sign]) => this.#hear(id, sign, look.seenAt)).map(([id]) => id);
-    return { died, born, overdue: this.#overdue(look) };
+    return { died, born, overdue: [...this.#overdue(look), ...this.#returned(look)] };
   }
 
   #hasDied(id: string, sign: Sign | undefined): boolean {
     return sign !== undefined && (sign.isDead || sign.life !== this.#peers.get(id)?.life);
   }
 
+  #bury(id: string): void {
+    this.#buried.add(this.#peers.get(id)?.life ?? '');
+    this.#peers.delete(id);
+    const [oldest] = this.#buried;
+    if (this.#buried.size > BURIED_LIMIT && oldest !== undefined) this.#buried.delete(oldest);
+  }
+
   /** Whether it is new. */
   #hear(id: string, sign: Sign, seenAt: number): boolean {
-    if (sign.isDead) return false;
+    if (sign.isDead || this.#buried.has(sign.life)) return false;
     const peer = this.#peers.get(id);
     if (!peer) this.#peers.set(id, { life: sign.life, sign, heardAt: seenAt });
     else if (peer.sign.text !== sign.text) Object.assign(peer, { sign, heardAt: seenAt });
@@ -74,5 +86,11 @@ export class Peers {
     return [...this.#peers]
       .filter(([, peer]) => askedAt - peer.heardAt > peer.sign.leaseMs)
       .map(([id, { life }]) => ({ id, life, sign: signs.get(id) }));
+  }
+
+  #returned({ signs }: Look): Overdue[] {
+    return [...signs]
+      .filter(([, sign]) => !sign.isDead && this.#buried.has(sign.life))
+      .map(([id, sign]) => ({ id, life: sign.life, sign }));
   }
 }

@@ -1,4 +1,5 @@
 // Messages between replicas, while connections and Redis itself come and go.
+import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BusError } from '../../src/session/cluster.js';
 import { needs } from '../support/needs.js';
@@ -99,10 +100,16 @@ needs('redis-server')('the bus', () => {
   };
 
   async function cutConnections(): Promise<void> {
+    const client = new Redis(server.port, '127.0.0.1');
+    const own = await client.client('ID');
     for (let i = 0; i < 10; i++) {
-      const ids = [...(await server.tell('CLIENT', 'LIST')).matchAll(/^id=(\d+)/gm)].map((match) => match[1] as string);
-      await server.tell('CLIENT', 'KILL', 'ID', ids[Math.floor(Math.random() * ids.length)] as string);
+      const ids = [...String(await client.client('LIST')).matchAll(/^id=(\d+)/gm)]
+        .map((match) => Number(match[1]))
+        .filter((id) => id !== own);
+      const id = ids[Math.floor(Math.random() * ids.length)];
+      if (id !== undefined) await client.client('KILL', 'ID', id);
     }
+    client.disconnect();
   }
 
   it('tells how many messages Redis has lost, before the next that it has not', async () => {

@@ -64,3 +64,12 @@ it('a death that is written is believed at once and once, and another life is bo
   expect(look('m 0 600', 'm')).toMatchObject({ died: [], born: ['b'] });
   expect(look('n 0 600', 'n')).toMatchObject({ died: ['b'], born: ['b'] });
 });
+
+it('a life that is over stays so, also when Redis has forgotten its death: it is to be buried again', () => {
+  const peers = new Peers(BLIND);
+  const look = (sign: Sign) => peers.look({ askedAt: 0, seenAt: 0, signs: new Map([['b', sign]]) });
+  look(sign(1));
+  look({ ...sign(1), isDead: true });
+  expect(look(sign(2))).toEqual({ died: [], born: [], overdue: [{ id: 'b', life: 'l', sign: sign(2) }] });
+  expect(peers.ids()).toEqual([]);
+});
