@@ -12,3 +12,12 @@ export async function bounded<T>(promise: Promise<T>, ms: number, late: () => Er
     clearTimeout(timer);
   }
 }
+
+/** A promise that is kept by hand. */
+export function gate(): { readonly promise: Promise<void>; open(): void } {
+  let open = () => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open: () => open() };
+}

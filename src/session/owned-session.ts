@@ -1,8 +1,8 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { Agent } from '../agents.js';
-import { closeCode, Fault, type PtyErrorCode } from '../errors.js';
-import { type Draft, isEntry, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
-import type { ClosedReason, Frame, Resize, Role, RoleAssigned } from '../protocol/frames.js';
+import { closeCode, Fault } from '../errors.js';
+import type { Draft, LogReader, LogWriter } from '../log/log.js';
+import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
 import {
@@ -15,21 +15,18 @@ import {
   type Terminal,
   TerminalError,
 } from '../terminal/terminal.js';
-import { bounded } from './bounded.js';
-import { Cadence } from './cadence.js';
+import { Asides, deliver } from './asides.js';
+import { bounded, gate } from './bounded.js';
 import { ClosedSession } from './closed-session.js';
 import { closing } from './closing.js';
 import { Journal } from './journal.js';
 import { TimeLimit } from './limits.js';
-import { OneASecond } from './one-a-second.js';
-import { OutputHold } from './output-hold.js';
 import { past, refold } from './past.js';
-import { keyframe, keyframeOf } from './picture.js';
-import { describe, type KeptMember, type KeptSession } from './record.js';
-import { type Attached, type Grant, Roster } from './roster.js';
+import { Printing } from './printing.js';
+import { describe, type KeptSession } from './record.js';
+import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
 import { TerminalTask } from './task.js';
-import { Valve } from './valve.js';
 
 /** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
 const LOG_PATIENCE_MS = 10_000;
@@ -54,11 +51,9 @@ export class OwnedSession implements Session {
   readonly #roster: Roster;
   readonly #journal: Journal;
   readonly #screen: Screen;
-  readonly #cadence: Cadence;
-  readonly #hold = new OutputHold();
-  readonly #valve: Valve;
+  readonly #printing: Printing;
   readonly #limit: TimeLimit;
-  readonly #keyframeRequests = new OneASecond();
+  readonly #asides: Asides;
   readonly #terminateOnLastController: boolean;
   /** Whether another replica can go on with it: then its record tells who is attached. */
   readonly #canBeTakenOver: boolean;
@@ -90,17 +85,21 @@ export class OwnedSession implements Session {
       maxObservers: agent.pty.max_observers,
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
-    this.#journal = new Journal(writer, { taken: (entries) => this.#fold(entries), failed: (error) => this.#fail(error) });
+    this.#journal = new Journal(writer, { taken: (entries) => this.#printing.fold(entries), failed: (error) => this.#fail(error) });
     this.#screen = parts.screens.open(this.#size, () => past(this.frames));
-    this.#cadence = new Cadence(cadenceOf(agent), {
-      snapshot: () => this.#screen.snapshot(),
-      write: (snapshot) => void this.#append([keyframe(snapshot)]),
-      release: () => this.#letGo(),
+    this.#printing = new Printing({
+      agent,
+      screen: this.#screen,
+      append: (draft) => void this.#append([draft]),
+      bytesInFlight: () => this.#journal.bytesInFlight,
+      terminal: { pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() },
+      drained: () => this.#closeIfEnded(),
     });
-    this.#valve = new Valve({ pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() }, () => ({
-      waiting: this.#hold.bytes + this.#journal.bytesInFlight,
-      unfolded: this.#screen.backlog,
-    }));
+    this.#asides = new Asides(
+      this.#screen,
+      (clientId) => (this.#closing ? undefined : this.#roster.get(clientId)),
+      (...aside) => void this.#append(...aside),
+    );
     this.#limit = new TimeLimit({ idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds }, () =>
       this.#end('timeout'),
     );
@@ -165,7 +164,7 @@ export class OwnedSession implements Session {
     this.#refuseIfOver();
     const clientId = newId();
     const grant = this.#roster.join(clientId, request, member);
-    const role = entry('RoleAssigned', { ...told(grant), client_id: clientId });
+    const role = roleAssigned(grant, clientId);
     const membership = this.#membership();
     const resize = grant.role === 'controller' ? this.#firstSize(request.size) : undefined;
     const own = { to: clientId };
@@ -178,7 +177,7 @@ export class OwnedSession implements Session {
         role: grant.role,
         roleAssigned: { ...role, sequence: first },
         membership: { ...membership, sequence: first + 1 },
-        keyframe: { sequence: last, frame: this.#picture(last, clientId) },
+        keyframe: { sequence: last, frame: this.#asides.develop(last, clientId) },
         oldest: this.frames.extent().oldest,
       };
     });
@@ -187,7 +186,7 @@ export class OwnedSession implements Session {
   }
 
   async leave(clientId: string): Promise<number | undefined> {
-    this.#keyframeRequests.forget(clientId);
+    this.#asides.forget(clientId);
     const gone = this.#roster.leave(clientId);
     if (!gone || this.#closing) return undefined;
     const appended = this.#append([this.#membership()]);
@@ -225,7 +224,7 @@ export class OwnedSession implements Session {
   async input(author: Author, bytes: Uint8Array): Promise<void> {
     const written = this.#type(author, bytes);
     if (author === 'message') return written;
-    written.catch((error: Error) => this.#tellError(author.clientId, 'PTY_WRITE_FAILED', error.message));
+    written.catch((error: Error) => this.#asides.error(author.clientId, 'PTY_WRITE_FAILED', error.message));
   }
 
   async resize(clientId: string, size: Size): Promise<void> {
@@ -236,20 +235,20 @@ export class OwnedSession implements Session {
       if (resize) await this.#logged(this.#append([resize]));
     } catch (error) {
       if (!(error instanceof TerminalError)) throw error;
-      this.#tellError(clientId, 'PTY_RESIZE_FAILED', error.message);
+      this.#asides.error(clientId, 'PTY_RESIZE_FAILED', error.message);
     }
   }
 
   async requestKeyframe(clientId: string): Promise<void> {
     this.#refuseIfOver();
     this.#attached(clientId);
-    this.#keyframeRequests.ask(clientId, () => this.#sendPicture(clientId));
+    this.#asides.askForPicture(clientId);
   }
 
   async lagged(clientId: string): Promise<void> {
     if (this.#closing) return;
-    this.#tellError(clientId, 'PTY_OUTPUT_LAGGED', 'this connection was too slow for the output; a Keyframe follows');
-    this.#sendPicture(clientId);
+    this.#asides.error(clientId, 'PTY_OUTPUT_LAGGED', 'this connection was too slow for the output; a Keyframe follows');
+    this.#asides.picture(clientId);
   }
 
   async end(reason: ClosedReason): Promise<void> {
@@ -270,37 +269,18 @@ export class OwnedSession implements Session {
   /** The terminal printed. */
   printed(bytes: Uint8Array): void {
     this.#limit.touch();
-    if (this.#hold.empty && !this.#cadence.holding) this.#output(bytes);
-    else this.#hold.push(bytes);
-    this.#valve.turn();
+    this.task.heard();
+    this.#printing.print(bytes);
   }
 
   /** The terminal's process has ended, and all that it printed was told. */
   exited(exit: Exit): void {
     this.#exit = exit;
-    this.#letGo();
+    this.#printing.letGo();
   }
 
-  #output(bytes: Uint8Array): void {
-    void this.#append([entry('Output', bytes)]);
-    this.task.heard();
-  }
-
-  /** What waited for a Keyframe goes on; the end of the session, too. */
-  #letGo(): void {
-    while (!this.#hold.empty && !this.#cadence.holding) this.#output(this.#hold.shift());
-    this.#valve.turn();
-    if (this.#exit && this.#hold.empty && !this.#closing) this.#close(this.#exit);
-  }
-
-  #fold(entries: readonly Numbered[]): void {
-    for (const { kind, sequence, body } of entries) {
-      if (kind === 'Output') this.#screen.output(sequence, body);
-      else if (kind === 'Resize') this.#screen.resize(sequence, JSON.parse(Buffer.from(body).toString()) as Resize);
-      else continue;
-      this.#cadence.taken();
-    }
-    this.#valve.turn();
+  #closeIfEnded(): void {
+    if (this.#exit && !this.#closing) this.#close(this.#exit);
   }
 
   // ── The end ──
@@ -376,9 +356,8 @@ export class OwnedSession implements Session {
 
   #rest(): void {
     this.#closing = true;
-    this.#cadence.stop();
+    this.#printing.stop();
     this.#limit.stop();
-    this.#valve.stop();
   }
 
   // ── Helpers of the turns ──
@@ -387,15 +366,8 @@ export class OwnedSession implements Session {
     const first = this.#journal.next;
     const appended = this.#journal.append(drafts, taken);
     appended.catch(() => {}); // told to all by #fail
-    for (const [i, draft] of drafts.entries()) this.#countStep(first + i, draft);
+    this.#printing.appended(drafts, first);
     return appended;
-  }
-
-  /** What changes the screen is counted when it is appended, and again when it is folded. */
-  #countStep(sequence: number, draft: Draft): void {
-    if (!isEntry(draft)) return;
-    if (draft.kind === 'Output') this.#cadence.appended(sequence, draft.body);
-    else if (draft.kind === 'Resize') this.#cadence.appended(sequence);
   }
 
   #logged(appended: Promise<number>, late?: () => void): Promise<number> {
@@ -458,57 +430,11 @@ export class OwnedSession implements Session {
   }
 
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
-    const frames = grants.map(({ to, grant }) => entry('RoleAssigned', { ...told(grant), client_id: to.clientId }));
+    const frames = grants.map(({ to, grant }) => roleAssigned(grant, to.clientId));
     const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.#membership()] : [])];
     const appended = this.#append(drafts, (first) => {
       for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
     });
     await this.#logged(appended);
   }
-
-  #tellError(clientId: string, code: PtyErrorCode, message: string): void {
-    const to = this.#roster.get(clientId);
-    if (!to || this.#closing) return;
-    const error = entry('Error', { code, message });
-    void this.#append([{ to: clientId }], (sequence) => deliver(to, { ...error, sequence }));
-  }
-
-  #sendPicture(clientId: string): void {
-    const to = this.#roster.get(clientId);
-    if (!to || this.#closing) return;
-    void this.#append([{ to: clientId }], (sequence) => to.member.deliver({ sequence, frame: this.#picture(sequence, clientId) }));
-  }
-
-  /** To be called when the log has taken the number: then all below it is folded, and nothing above. */
-  #picture(sequence: number, clientId: string): Promise<Frame> {
-    return keyframeOf(this.#screen, sequence, () => this.#keyframeRequests.ask(clientId, () => this.#sendPicture(clientId)));
-  }
-}
-
-/** A promise to be kept by hand. */
-function gate(): { promise: Promise<void>; open(): void } {
-  let open = () => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { promise, open };
-}
-
-/** Those who are connected to other replicas: they outlive this one. */
-function keptMembers(all: readonly Attached[]): KeptMember[] {
-  return all.flatMap(({ clientId, label, principal, mayControl, role, member: { home } }) =>
-    home ? [{ clientId, principal, mayControl, role, home, ...(label === undefined ? {} : { label }) }] : [],
-  );
-}
-
-const deliver = (to: Attached, frame: Frame) => to.member.deliver({ sequence: frame.sequence, frame });
-
-function told(grant: Grant): Pick<RoleAssigned, 'role' | 'downgraded' | 'reason'> {
-  return grant.downgraded === undefined ? { role: grant.role } : { role: grant.role, downgraded: true, reason: grant.downgraded };
-}
-
-/** Often enough that a Keyframe is always among what the log keeps. */
-function cadenceOf({ pty }: Agent): { frames: number; seconds: number } {
-  const frames = Math.max(1, Math.min(pty.keyframe_interval_frames, Math.floor(pty.replay_buffer_frames / 2)));
-  return { frames, seconds: pty.keyframe_interval_seconds };
 }

@@ -1,6 +1,8 @@
 // Who is attached to a session and in which role (pty-ext §5). Pure: knows no log, no terminal and no socket.
 import { Fault } from '../errors.js';
 import type { MemberRef, MembershipChanged, Role } from '../protocol/frames.js';
+import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import type { KeptMember } from './record.js';
 import type { JoinRequest, Member } from './session.js';
 
 export interface RosterLimits {
@@ -132,4 +134,17 @@ export class Roster {
     if (this.count('observer') >= this.#limits.maxObservers)
       throw new Fault('RATE_LIMITED', 'all places for observers are taken; leave instead');
   }
+}
+
+/** The frame that tells a member its role (pty-ext §7.3). */
+export function roleAssigned(grant: Grant, clientId: string): Unnumbered {
+  const downgrade = grant.downgraded === undefined ? {} : { downgraded: true as const, reason: grant.downgraded };
+  return entry('RoleAssigned', { role: grant.role, client_id: clientId, ...downgrade });
+}
+
+/** Those who are connected to other replicas: they outlive this one. */
+export function keptMembers(all: readonly Attached[]): KeptMember[] {
+  return all.flatMap(({ clientId, label, principal, mayControl, role, member: { home } }) =>
+    home ? [{ clientId, principal, mayControl, role, home, ...(label === undefined ? {} : { label }) }] : [],
+  );
 }

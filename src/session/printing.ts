@@ -1,0 +1,91 @@
+// What a terminal prints, on its way into the log and onto the screen: held for Keyframes, paused when too much waits. Knows no member.
+import type { Agent } from '../agents.js';
+import { type Draft, isEntry, type Numbered } from '../log/log.js';
+import type { Resize } from '../protocol/frames.js';
+import { entry } from '../protocol/make-frames.js';
+import type { Screen } from '../terminal/terminal.js';
+import { Cadence } from './cadence.js';
+import { OutputHold } from './output-hold.js';
+import { keyframe } from './picture.js';
+import { Valve } from './valve.js';
+
+export interface PrintingParts {
+  readonly agent: Agent;
+  readonly screen: Screen;
+  append(draft: Draft): void;
+  /** Bytes that were appended and not yet taken. */
+  bytesInFlight(): number;
+  readonly terminal: { pause(): void; resume(): void };
+  /** Nothing is held any more. */
+  drained(): void;
+}
+
+export class Printing {
+  readonly #parts: PrintingParts;
+  readonly #cadence: Cadence;
+  readonly #hold = new OutputHold();
+  readonly #valve: Valve;
+
+  constructor(parts: PrintingParts) {
+    this.#parts = parts;
+    this.#cadence = new Cadence(cadenceOf(parts.agent), {
+      snapshot: () => parts.screen.snapshot(),
+      write: (snapshot) => parts.append(keyframe(snapshot)),
+      release: () => this.letGo(),
+    });
+    this.#valve = new Valve(parts.terminal, () => ({
+      waiting: this.#hold.bytes + parts.bytesInFlight(),
+      unfolded: parts.screen.backlog,
+    }));
+  }
+
+  /** Whether nothing waits for a Keyframe. */
+  get isDrained(): boolean {
+    return this.#hold.empty;
+  }
+
+  print(bytes: Uint8Array): void {
+    if (this.#hold.empty && !this.#cadence.holding) this.#parts.append(entry('Output', bytes));
+    else this.#hold.push(bytes);
+    this.#valve.turn();
+  }
+
+  /** What waited goes on, as far as it may. */
+  letGo(): void {
+    while (!this.#hold.empty && !this.#cadence.holding) this.#parts.append(entry('Output', this.#hold.shift()));
+    this.#valve.turn();
+    if (this.#hold.empty) this.#parts.drained();
+  }
+
+  /** What changes the screen is counted when it is appended, and again when it is folded. `first` is the number of the first draft. */
+  appended(drafts: readonly Draft[], first: number): void {
+    for (const [i, draft] of drafts.entries()) {
+      if (!isEntry(draft)) continue;
+      if (draft.kind === 'Output') this.#cadence.appended(first + i, draft.body);
+      else if (draft.kind === 'Resize') this.#cadence.appended(first + i);
+    }
+  }
+
+  /** Taken by the log, in the order of the numbers. */
+  fold(entries: readonly Numbered[]): void {
+    const { screen } = this.#parts;
+    for (const { kind, sequence, body } of entries) {
+      if (kind === 'Output') screen.output(sequence, body);
+      else if (kind === 'Resize') screen.resize(sequence, JSON.parse(Buffer.from(body).toString()) as Resize);
+      else continue;
+      this.#cadence.taken();
+    }
+    this.#valve.turn();
+  }
+
+  stop(): void {
+    this.#cadence.stop();
+    this.#valve.stop();
+  }
+}
+
+/** Often enough that a Keyframe is always among what the log keeps. */
+function cadenceOf({ pty }: Agent): { frames: number; seconds: number } {
+  const frames = Math.max(1, Math.min(pty.keyframe_interval_frames, Math.floor(pty.replay_buffer_frames / 2)));
+  return { frames, seconds: pty.keyframe_interval_seconds };
+}
