@@ -1,14 +1,38 @@
 // Which gateway, which session and which token are meant by what a person gives. Knows no request.
+import { userInfo } from 'node:os';
+import { localUrl } from '../config.js';
 
 /** Something is wrong with what was asked, or cannot be done: one sentence that says what to do. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
 
+/** The command as a person has to type it here: `npx` puts it on no PATH. */
+const COMMAND = process.env.npm_command === 'exec' ? 'npx pty-gateway' : 'pty-gateway';
+
 /** What to do without a token, or with one that is not taken. */
 export const HOW_TO_GET_A_TOKEN =
-  'give a token with --token or PTY_GATEWAY_TOKEN; `pty-gateway token --scope pty:control --sub you` makes one where AUTH_JWT_SECRET is set, ' +
-  'and a gateway started without a key prints a URL with one';
+  `where the gateway's AUTH_JWT_SECRET is set, this makes one:\n  export PTY_GATEWAY_TOKEN=$(${COMMAND} token --scope pty:control --sub ${userName()} --ttl 8h)\n` +
+  'A gateway that was started without a key prints a URL with one: give that URL, or the token in it, with --token or PTY_GATEWAY_TOKEN.';
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'you';
+  }
+}
+
+/** Where `serve` with the same environment says it is, unless PTY_GATEWAY_URL names another gateway. Throws a CommandError for a PORT that is none. */
+export function defaultGateway({ PTY_GATEWAY_URL, PUBLIC_URL, HOST, PORT }: NodeJS.ProcessEnv): string {
+  const given = PTY_GATEWAY_URL || PUBLIC_URL;
+  if (given) return given;
+  const port = PORT || '8080';
+  if (!/^\d{1,5}$/.test(port) || Number(port) === 0 || Number(port) > 65_535) {
+    throw new CommandError(`PORT is ${JSON.stringify(port)}; expected 1 to 65535, or the gateway's address with --url`);
+  }
+  return localUrl(HOST || '127.0.0.1', Number(port)).http;
+}
 
 export interface Address {
   /** Where the gateway is, without a slash at the end. */
@@ -50,10 +74,10 @@ export function sessionAddress(text: string): SessionAddress {
   return { attach: `${path.replace(/\/attach$/, '')}/attach`.replace(/^http/, 'ws'), token };
 }
 
-/** The token to use: what was given for it, or what rode in the address. */
+/** The token to use: what was given for it, be it in the URL that the gateway prints, or what rode in the address. */
 export function tokenFrom(given: string | undefined, address: { readonly token: string | undefined }): string {
-  const token = given?.trim() || address.token;
-  if (!token) throw new CommandError(`no token: ${HOW_TO_GET_A_TOKEN}`);
+  const token = given?.trim().replace(/^.*#token=|&.*$/g, '') || address.token;
+  if (!token) throw new CommandError(`there is no token; ${HOW_TO_GET_A_TOKEN}`);
   return token;
 }
 

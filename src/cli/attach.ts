@@ -23,6 +23,7 @@ interface AttachOptions {
 export function attach(program: Command): void {
   program
     .command('attach')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_FAILURE))
     .description('show a session in this terminal, and type into it')
     .argument('<url>', "the session's address, as `pty-gateway sessions` lists it")
     .addOption(new Option('--role <role>', 'what to ask for').choices(['controller', 'observer']).default('controller'))
@@ -43,8 +44,7 @@ async function run(url: string, { role, token: given, label, replayFrom, detachK
     const from = replayFrom === undefined ? {} : { replayFrom };
     const { stdin, stdout, stderr } = process;
     const join = (size: Size | undefined) => connect({ ...options, ...from, ...(size && { size }) });
-    const attachment = new Attachment({ streams: { stdin, stdout, stderr }, detachKeys, connect: join });
-    return await attachment.run();
+    return await Attachment.run({ streams: { stdin, stdout, stderr }, detachKeys, connect: join });
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     process.stderr.write(`pty-gateway: ${error.message}\n`);

@@ -1,20 +1,22 @@
 // A person's terminal joined to a session: what is typed goes there, what is printed comes here, and every change is told in a line.
 // Knows no option and no address.
 import { constants } from 'node:os';
-import type { Assigned, Ended, Picture, Size, State, TerminalClient } from '../client/node.js';
+import type { Assigned, Ended, Size, State, TerminalClient } from '../client/node.js';
 import { HOW_TO_GET_A_TOKEN } from './address.js';
 import { DetachFilter, type DetachKeys } from './detach-keys.js';
+import { type Display, PlainDisplay } from './display.js';
 import { LocalTerminal, type Streams } from './local-terminal.js';
-import { QueryFilter } from './terminal-queries.js';
+import { Notices } from './notices.js';
 import { typeAll } from './typing.js';
+import type { WindowEvents } from './window-display.js';
 
 /** Exit code when the session did not end by itself: it cannot be mistaken for most programs' own. */
 export const EXIT_FAILURE = 255;
-/** How long a line for the person covers the last row, in milliseconds. */
-const NOTICE_MS = 3000;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const CTRL_C = 0x03;
 const ESCAPE = 0x1b;
+const DETACHED = 'detached; the session goes on';
+const DETACHED_OFFLINE = 'detached without a connection; the session may go on';
 
 export interface AttachmentOptions {
   readonly streams: Streams;
@@ -26,28 +28,39 @@ export interface AttachmentOptions {
 export class Attachment {
   readonly #client: TerminalClient;
   readonly #terminal: LocalTerminal;
+  readonly #display: Display;
+  readonly #notices: Notices;
   readonly #streams: Streams;
   readonly #detachKeys: DetachKeys;
-  readonly #queries = new QueryFilter();
   readonly #keys: DetachFilter;
   readonly #undo: Array<() => void> = [];
-  #noticeTimer: ReturnType<typeof setTimeout> | undefined;
   #everLive = false;
-  #toldTooSmall = '';
+  #hadControl = false;
+  /** Whether there was a connection when this person went. */
+  #wasLive = false;
+  #toldTooSmall: string | undefined;
   /** Why control was not given. */
   #why = '';
   #exitCode: number | undefined;
 
-  constructor({ streams, detachKeys, connect }: AttachmentOptions) {
+  private constructor({ streams, detachKeys, connect }: AttachmentOptions, terminal: LocalTerminal, display: MakeDisplay) {
     this.#streams = streams;
     this.#detachKeys = detachKeys;
-    this.#terminal = new LocalTerminal(streams);
-    this.#client = connect(this.#terminal.size);
+    this.#terminal = terminal;
+    this.#client = connect(terminal.size);
+    const answer = (bytes: Uint8Array) => void this.#client.input(bytes);
+    this.#display = display(terminal, { lost: () => this.#client.requestKeyframe(), answer });
+    this.#notices = new Notices(this.#display);
     this.#keys = new DetachFilter(detachKeys, { typed: (bytes) => this.#type(bytes), detach: () => this.#detach() });
   }
 
-  /** Resolves with the exit code for this process. */
-  async run(): Promise<number> {
+  /** Resolves with the exit code for this process, when it is over. */
+  static async run(options: AttachmentOptions): Promise<number> {
+    const terminal = new LocalTerminal(options.streams);
+    return await new Attachment(options, terminal, await displayFor(terminal)).#run();
+  }
+
+  async #run(): Promise<number> {
     this.#listen();
     this.#readKeys();
     this.#obeySignals();
@@ -59,78 +72,69 @@ export class Attachment {
   #listen(): void {
     const client = this.#client;
     client.on('state', (state) => this.#showState(state));
-    client.on('output', (bytes, _sequence, replayed) => this.#print(bytes, replayed));
-    client.on('keyframe', (picture) => this.#paint(picture));
-    client.on('resize', () => this.#tellIfTooSmall());
+    client.on('output', (bytes, _sequence, replayed) => this.#display.output(bytes, replayed));
+    client.on('keyframe', (picture) => this.#display.picture(picture));
+    client.on('resize', (size) => this.#sessionResized(size));
     client.on('role', (assigned) => this.#showRole(assigned));
-    client.on('notice', ({ kind, after }) => this.#notice(`${kind.replaceAll('_', ' ')}: output after frame ${after ?? 0} was missed`));
-    client.on('error', ({ message }) => this.#notice(message));
+    client.on('notice', ({ kind, after }) => this.#tell(`${kind.replaceAll('_', ' ')}: output after frame ${after ?? 0} was missed`));
+    client.on('error', ({ message }) => this.#tell(message));
   }
 
   #showState(state: State): void {
+    const tail = `${this.#detachKeys.name} detaches`;
     if (state.name === 'live') {
-      if (!this.#everLive) this.#notice(this.#welcome());
+      this.#notices.release();
+      if (!this.#everLive) this.#welcome();
       this.#everLive = true;
     } else if (state.name === 'waiting') {
-      this.#notice(`${state.message}; next try in ${Math.ceil(state.retryInMs / 1000)} s (${this.#detachKeys.name} detaches)`);
-    }
+      const line = (seconds: number) => ({ text: state.message, tail: `next try in ${seconds} s; ${tail}` });
+      this.#notices.countDown(state.retryInMs, line);
+    } else if (state.name === 'connecting' && state.attempt > 1) this.#notices.hold({ text: 'connecting again', tail });
   }
 
-  #welcome(): string {
+  #welcome(): void {
     const doing = this.#client.role === 'controller' ? 'attached with control' : `watching${this.#why}`;
-    return `${doing}; ${this.#detachKeys.name} detaches${this.#tooSmall()}`;
+    this.#tell(`${doing}; ${this.#detachKeys.name} detaches`, this.#tooSmall());
   }
 
+  /** Whose control was taken away types on into nothing, so that line stays until a key. */
   #showRole({ role, downgraded, reason }: Assigned): void {
+    const had = this.#hadControl;
+    this.#hadControl = role === 'controller';
     this.#why = downgraded ? ` only: ${reason ?? 'control was not given'}` : '';
-    if (this.#everLive) this.#notice(role === 'controller' ? 'you have control' : `watching${this.#why}`);
+    if (!this.#everLive) return;
+    if (role === 'controller') this.#tell('you have control');
+    else if (had) this.#notices.tell({ text: `control was taken from you; you are watching${this.#why}` }, 'until a key');
+    else this.#tell(`watching${this.#why}`);
   }
 
-  /** The terminal is taken over when there is something to show: a refusal is read on an untouched one. */
-  #print(bytes: Uint8Array, replayed: boolean): void {
-    this.#terminal.open();
-    // This terminal would answer old questions again, and the answers would be typed.
-    if (replayed && this.#terminal.isScreen) this.#terminal.write(this.#queries.take(bytes));
-    else this.#terminal.write(Buffer.concat([this.#queries.end(), bytes]));
+  #tell(text: string, tail?: string): void {
+    this.#notices.tell({ text, tail });
   }
 
-  /** One that may be ignored is painted too: it wipes the lines for the person. Without a screen there is nothing to restore. */
-  #paint({ snapshot }: Picture): void {
-    if (!this.#terminal.isScreen) return;
-    this.#terminal.open();
-    this.#terminal.write(this.#queries.end());
-    this.#terminal.write(snapshot);
-  }
-
-  #notice(text: string): void {
-    this.#terminal.notice(text);
-    clearTimeout(this.#noticeTimer);
-    if (this.#terminal.isScreen) this.#noticeTimer = setTimeout(() => this.#wipe(), NOTICE_MS);
-  }
-
-  /** While there is no connection the line stays: the Keyframe of the next one wipes it. */
-  #wipe(): void {
-    if (this.#client.state.name === 'live') this.#client.requestKeyframe();
+  #sessionResized(size: Size): void {
+    this.#display.sessionResized(size);
+    this.#tellIfTooSmall();
   }
 
   #tellIfTooSmall(): void {
     const words = this.#tooSmall();
-    if (words && words !== this.#toldTooSmall && this.#everLive) this.#notice(`your window is too small${words}`);
+    if (words && words !== this.#toldTooSmall && this.#everLive) this.#tell('you see the part around the cursor', words);
     this.#toldTooSmall = words;
   }
 
   /** Controllers' windows are followed, so only who watches can have one that is too small. */
-  #tooSmall(): string {
+  #tooSmall(): string | undefined {
     const { size: window } = this.#terminal;
     const { size: session, role } = this.#client;
-    if (!window || !session || role === 'controller' || (window.cols >= session.cols && window.rows >= session.rows)) return '';
-    return `; the session is ${session.cols}×${session.rows}, your window ${window.cols}×${window.rows}`;
+    if (!window || !session || role === 'controller' || (window.cols >= session.cols && window.rows >= session.rows)) return undefined;
+    return `the session is ${session.cols}×${session.rows}, your window ${window.cols}×${window.rows}`;
   }
 
   #readKeys(): void {
     const { stdin } = this.#streams;
     if (!this.#terminal.isKeyboard) {
-      void typeAll(stdin, this.#client, (text) => this.#notice(text));
+      void typeAll(stdin, this.#client, (text) => this.#tell(text));
       return;
     }
     const take = (bytes: Uint8Array) => this.#keys.take(bytes);
@@ -138,14 +142,18 @@ export class Attachment {
     this.#undo.push(() => stdin.off('data', take));
   }
 
+  /** What begins with an escape may be this terminal's own answer, and tells nothing of the person. */
   #type(bytes: Uint8Array): void {
+    const isKey = bytes[0] !== ESCAPE;
+    if (isKey) this.#notices.key();
     if (this.#client.input(bytes) || this.#client.role !== 'observer') return;
-    // Who only watches has no program to interrupt. What begins with an escape may be this terminal's own answer.
+    // Who only watches has no program to interrupt.
     if (bytes[0] === CTRL_C) this.#detach();
-    else if (bytes[0] !== ESCAPE) this.#notice(this.#welcome());
+    else if (isKey) this.#welcome();
   }
 
   #detach(): void {
+    this.#wasLive = this.#client.state.name === 'live';
     this.#exitCode = 0;
     void this.#client.leave();
   }
@@ -154,13 +162,14 @@ export class Attachment {
     for (const signal of SIGNALS) this.#on(process, signal, () => this.#stop(128 + constants.signals[signal]));
     this.#on(process, 'SIGCONT', () => {
       this.#terminal.reopen();
-      this.#wipe();
+      this.#display.repaint();
     });
     // It stays until the process ends: what is still on its way to a reader that is gone fails later.
     this.#streams.stdout.on('error', () => this.#stop(128 + constants.signals.SIGPIPE));
     this.#on(this.#streams.stdout, 'resize', () => {
       const { size } = this.#terminal;
       if (size) this.#client.resize(size);
+      this.#display.windowResized();
       this.#tellIfTooSmall();
     });
   }
@@ -171,18 +180,19 @@ export class Attachment {
   }
 
   #stop(exitCode: number): void {
+    this.#wasLive = this.#client.state.name === 'live';
     this.#exitCode = exitCode;
     this.#client.close();
   }
 
   #finish(): void {
-    clearTimeout(this.#noticeTimer);
+    this.#notices.clear();
     this.#keys.stop();
     for (const undo of this.#undo) undo();
-    this.#terminal.close();
+    this.#display.close();
     if (this.#terminal.isKeyboard) this.#streams.stdin.pause();
     else this.#streams.stdin.destroy();
-    if (this.#exitCode !== undefined) this.#terminal.say('detached; the session goes on');
+    if (this.#exitCode !== undefined) this.#terminal.say(this.#wasLive ? DETACHED : DETACHED_OFFLINE);
   }
 
   #tellTheEnd({ reason, message }: Ended): number {
@@ -195,6 +205,15 @@ export class Attachment {
     this.#terminal.say(`the session has ended: ${how}`);
     return closed.exit_code ?? EXIT_FAILURE;
   }
+}
+
+type MakeDisplay = (terminal: LocalTerminal, events: WindowEvents) => Display;
+
+/** An emulator is loaded only where there is a screen to draw on. */
+async function displayFor({ isScreen }: LocalTerminal): Promise<MakeDisplay> {
+  if (!isScreen) return (terminal) => new PlainDisplay(terminal);
+  const { WindowDisplay } = await import('./window-display.js');
+  return (terminal, events) => new WindowDisplay(terminal, events);
 }
 
 /** What the end of a client means to a person, and what to do about it. */

@@ -47,6 +47,15 @@ export class LocalTerminal {
     return this.#screen && { cols: this.#screen.columns, rows: this.#screen.rows };
   }
 
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether it shows its alternate screen. */
+  get isInAlternate(): boolean {
+    return this.#inAlternate;
+  }
+
   /** Takes the terminal over; what it shows is scrolled up, not painted over. May be called again. */
   open(): void {
     if (this.#isOpen) return;
@@ -64,18 +73,6 @@ export class LocalTerminal {
   write(bytes: Uint8Array): void {
     if (this.#screen) this.#watchAlternate(bytes);
     this.#streams.stdout.write(bytes);
-  }
-
-  /** A line for the person: over the last row until the next picture is painted; without a screen, on stderr. */
-  notice(text: string): void {
-    const { size } = this;
-    if (size && this.#isOpen) this.#coverLastRow(text, size);
-    else this.say(text);
-  }
-
-  #coverLastRow(text: string, { cols, rows }: Size): void {
-    const line = ` ${text}`.slice(0, cols).padEnd(cols);
-    this.#streams.stdout.write(`\x1b7\x1b[?6l\x1b[${rows};1H\x1b[0;7m${line}\x1b[0m\x1b8`);
   }
 
   /** A line for the person, to stay. */

@@ -1,14 +1,12 @@
 // `pty-gateway sessions`: what runs at a gateway, and where to attach. Knows HTTP answers, no session.
 import { type Command, Option } from 'commander';
 import type { MemberRef } from '../protocol/frames.js';
-import { CommandError, gatewayAddress, tokenFrom } from './address.js';
+import { CommandError, defaultGateway, gatewayAddress, tokenFrom } from './address.js';
 import { getJson } from './http.js';
 import { table } from './table.js';
 
-const DEFAULT_URL = 'http://127.0.0.1:8080';
-
 interface SessionsOptions {
-  readonly url: string;
+  readonly url?: string;
   readonly token?: string;
   readonly instance?: string;
   readonly state?: string;
@@ -37,11 +35,12 @@ export function sessions(program: Command): void {
   program
     .command('sessions')
     .description('list the sessions of a gateway')
-    .addOption(new Option('--url <url>', 'where the gateway is').env('PTY_GATEWAY_URL').default(DEFAULT_URL))
+    .option('--url <url>', 'where the gateway is (default: PTY_GATEWAY_URL, else PUBLIC_URL, else HOST and PORT, as `serve` takes them)')
     .addOption(new Option('--token <token>', 'who you are; in the environment it is seen by fewer').env('PTY_GATEWAY_TOKEN'))
     .option('--instance <id>', 'of this agent alone')
     .addOption(new Option('--state <state>', 'in this state alone').choices(['running', 'closed']))
     .option('--json', 'the sessions as a JSON array')
+    .addHelpText('after', '\nThe exit code is 0, or 1 for every failure.')
     .action(async (options: SessionsOptions) => {
       process.exitCode = await run(options);
     });
@@ -60,7 +59,7 @@ async function run(options: SessionsOptions): Promise<number> {
 }
 
 async function list({ url, token: given, instance, state }: SessionsOptions): Promise<ListedSession[]> {
-  const address = gatewayAddress(url);
+  const address = gatewayAddress(url ?? defaultGateway(process.env));
   const token = tokenFrom(given, address);
   const instances = instance === undefined ? await agents(address.base, token) : [instance];
   const found: ListedSession[] = [];

@@ -15,6 +15,7 @@ export function table(header: readonly string[], rows: ReadonlyArray<readonly st
     .join('');
 }
 
-function harmless(text: string): string {
+/** The text on one line, without what could steer a terminal. */
+export function harmless(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }

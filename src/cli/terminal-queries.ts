@@ -1,4 +1,4 @@
-// Cuts out of the past what asks the terminal something: it was answered when it was new. Knows no frame.
+// Cuts out of output what asks the terminal something: the past was answered when it was new, a part of a screen cannot be passed on. Knows no frame.
 
 /** An unfinished sequence longer than this, in bytes, is let through: it is no query. */
 const MAX_HELD = 256;
@@ -27,7 +27,13 @@ const QUERY = new RegExp(
 const UNFINISHED = new RegExp(`${ESC}(?:\\[[ -?]*|[\\]P]${TEXT}${ESC}?)?$`);
 
 export class QueryFilter {
+  readonly #asked: (query: Uint8Array) => void;
   #held = '';
+
+  /** `asked` is given each query that is cut out. */
+  constructor(asked: (query: Uint8Array) => void = () => {}) {
+    this.#asked = asked;
+  }
 
   /** The same bytes without the queries; what may be the beginning of one is kept for the next call. */
   take(bytes: Uint8Array): Uint8Array {
@@ -35,8 +41,13 @@ export class QueryFilter {
     const unfinished = UNFINISHED.exec(text)?.[0] ?? '';
     this.#held = unfinished.length <= MAX_HELD ? unfinished : '';
     const finished = text.slice(0, text.length - this.#held.length);
-    return Buffer.from(finished.replace(QUERY, ''), 'latin1');
+    return Buffer.from(finished.replace(QUERY, this.#cut), 'latin1');
   }
+
+  readonly #cut = (query: string): string => {
+    this.#asked(Buffer.from(query, 'latin1'));
+    return '';
+  };
 
   /** What is still held, at the end of the past. */
   end(): Uint8Array {

@@ -8,6 +8,7 @@ import { Emitter } from './emitter.js';
 import { Lease } from './lease.js';
 import { type Ended, Link, type State, type TokenSource } from './link.js';
 import type { Payload, Task } from './messages.js';
+import { defaultHeartbeat, type Heartbeat } from './pulse.js';
 import { type Assigned, type ClientEvents, type Members, Receiver, type Size } from './receiver.js';
 import type { Retry } from './retry.js';
 import type { Dial } from './socket.js';
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly replayFrom?: number;
   /** `false`: the first end of the connection is the end. */
   readonly reconnect?: false | Partial<Retry>;
+  /** When a network that is frozen is taken for lost. Default: 10 s of silence until a ping, and 10 s more. */
+  readonly heartbeat?: Partial<Heartbeat>;
   /** Goes with the task events of this connection (pty-ws §9). */
   readonly serviceParameters?: Payload;
   /** Stops the client, as `close` does. */
@@ -60,7 +63,13 @@ export class TerminalClient {
     const assigned = (role: Assigned, joining: boolean) => this.#assigned(role, joining);
     this.#receiver = new Receiver(this.#events, { live: () => this.#live(), assigned }, options.replayFrom);
     this.#link = new Link(
-      { dial, target: { url: options.url, subprotocol }, token: options.token, retry },
+      {
+        dial,
+        target: { url: options.url, subprotocol },
+        token: options.token,
+        retry,
+        heartbeat: { ...defaultHeartbeat, ...options.heartbeat },
+      },
       {
         hello: (hello) => this.#join(hello),
         frame: (sequence, frame) => this.#receiver.take(sequence, frame),

@@ -5,13 +5,12 @@ import { BINARY_SUBPROTOCOL } from '../protocol/names.js';
 import { toBase64 } from './base64.js';
 import { newId } from './ids.js';
 import { decode, type Envelope, type Payload, type SessionFrame } from './messages.js';
+import { type Heartbeat, Pulse } from './pulse.js';
 import type { ConnectionEnd } from './retry.js';
 import type { Dial, Socket, Target } from './socket.js';
 
 /** From the dial to the hello, in milliseconds. */
 const HELLO_MS = 15_000;
-/** After so long without a word a ping is sent; after twice as long the peer is taken for gone. Milliseconds. */
-const SILENCE_MS = 20_000;
 /** Requests that may be waiting for their answers. */
 const MAX_PENDING = 256;
 /** Bytes typed in one frame. */
@@ -50,24 +49,23 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #socket: Socket;
   readonly #pending = new Map<string, Pending>();
-  readonly #watch: ReturnType<typeof setInterval>;
+  readonly #heartbeat: Heartbeat;
+  /** A peer that is gone without a word is noticed here: browsers show nobody the pings of the WebSocket. Undefined until the socket is open. */
+  #pulse: Pulse | undefined;
   readonly #helloTimer: ReturnType<typeof setTimeout>;
   #open = false;
   #over = false;
-  #silent = 0;
   #goodbye: ConnectionEnd['goodbye'];
 
-  constructor(dial: Dial, target: Target, events: ConnectionEvents) {
+  constructor(dial: Dial, target: Target, heartbeat: Heartbeat, events: ConnectionEvents) {
     this.#target = target;
+    this.#heartbeat = heartbeat;
     this.#events = events;
     this.#socket = dial(target, {
-      opened: () => {
-        this.#open = true;
-      },
+      opened: () => this.#opened(),
       message: (data) => this.#receive(data),
       closed: (end) => this.#end(end),
     });
-    this.#watch = setInterval(() => this.#listenForLife(), SILENCE_MS);
     this.#helloTimer = setTimeout(() => this.drop('the gateway said no hello in time'), HELLO_MS);
   }
 
@@ -128,13 +126,22 @@ export class Connection {
     this.#end({ code: 1006, message });
   }
 
+  #opened(): void {
+    if (this.#over) return;
+    this.#open = true;
+    this.#pulse = new Pulse(this.#heartbeat, {
+      ask: () => void this.send('ping', { client_ts: new Date().toISOString() }),
+      gone: () => this.drop('the network or the gateway has gone silent'),
+    });
+  }
+
   #transmit(data: string | Uint8Array): void {
     if (!this.#over) this.#socket.send(data);
   }
 
   #receive(data: string | Uint8Array): void {
     if (this.#over) return;
-    this.#silent = 0;
+    this.#pulse?.heard();
     try {
       const message = decode(data);
       if (message.type === 'frame') this.#events.frame(message.sequence, message.frame);
@@ -170,18 +177,11 @@ export class Connection {
     return pending;
   }
 
-  /** A peer that is gone without a word is noticed here: browsers show nobody the pings of the WebSocket. */
-  #listenForLife(): void {
-    if (this.#silent === 1 && this.#open) this.send('ping', { client_ts: new Date().toISOString() });
-    if (this.#silent >= 2) this.drop('the gateway has gone silent');
-    this.#silent += 1;
-  }
-
   #end(end: ConnectionEnd): void {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#helloTimer);
-    clearInterval(this.#watch);
+    this.#pulse?.stop();
     for (const pending of this.#pending.values()) pending.failed(connectionLost());
     this.#pending.clear();
     this.#events.ended({ ...end, ...(this.#goodbye && { goodbye: this.#goodbye }) });

@@ -9,6 +9,7 @@ export { Fault } from '../errors.js';
 export type { ClientOptions, TerminalClient } from './client.js';
 export type { Ended, State, TokenSource } from './link.js';
 export type { Payload, Task } from './messages.js';
+export type { Heartbeat } from './pulse.js';
 export type { Assigned, ClientEvents, Members, Notice, Picture, Size } from './receiver.js';
 export type { EndReason, Retry } from './retry.js';
 export type { WebSocketClass, WebSocketLike } from './socket.js';

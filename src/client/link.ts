@@ -1,5 +1,7 @@
 // Keeps a client connected: dials, waits and dials again, until an end that is final. Knows no frame of the session.
+import type { GoodbyeReason } from '../errors.js';
 import { Connection, type ConnectionEvents } from './connection.js';
+import type { Heartbeat } from './pulse.js';
 import { type ConnectionEnd, type EndReason, finalReason, type Retry, waitMs } from './retry.js';
 import type { Dial, Target } from './socket.js';
 
@@ -12,7 +14,7 @@ export type TokenSource = string | (() => string | Promise<string>);
 export interface Ended {
   readonly name: 'ended';
   readonly reason: EndReason;
-  /** For people. */
+  /** The same in words that can be printed: where the gateway gave some, its own. */
   readonly message: string;
 }
 
@@ -28,6 +30,7 @@ export interface LinkOptions {
   readonly target: Omit<Target, 'token'>;
   readonly token: TokenSource | undefined;
   readonly retry: Retry;
+  readonly heartbeat: Heartbeat;
 }
 
 export interface LinkEvents extends Omit<ConnectionEvents, 'ended'> {
@@ -103,11 +106,12 @@ export class Link {
   }
 
   #dial(token: string | undefined): void {
-    const { dial, target } = this.#options;
+    const { dial, target, heartbeat } = this.#options;
     try {
-      this.#connection = new Connection(dial, { ...target, token }, this.#connectionEvents());
+      this.#connection = new Connection(dial, { ...target, token }, heartbeat, this.#connectionEvents());
     } catch (error) {
-      this.end('refused', `no connection can be made like this: ${(error as Error).message}`);
+      const expected = 'expected ws(s)://<host>/agents/<instance>/sessions/<session>/attach';
+      this.end('refused', `${target.url || 'no url'} cannot be connected to (${(error as Error).message}); ${expected}`);
     }
   }
 
@@ -140,8 +144,19 @@ export class Link {
   }
 }
 
+/** Of each way in which a gateway says goodbye. */
+const goodbyeWords: Readonly<Record<GoodbyeReason, string>> = {
+  server_shutdown: 'the gateway is shutting down',
+  session_closed: 'the session has ended',
+  principal_revoked: 'access to this session was taken away',
+  rate_limited: 'the gateway is asked for too much',
+  other: 'the gateway has ended the connection',
+};
+
 function describe({ message, goodbye }: ConnectionEnd): string {
   if (!goodbye) return message;
-  const words = goodbye.reason.replaceAll('_', ' ');
-  return goodbye.detail ? `${words} (${goodbye.detail.replaceAll('_', ' ')})` : words;
+  const { reason, detail } = goodbye;
+  if (reason === 'session_closed' && detail === 'left') return 'this client has left the session';
+  const words = goodbyeWords[reason] ?? goodbyeWords.other;
+  return detail ? `${words} (${detail.replaceAll('_', ' ')})` : words;
 }

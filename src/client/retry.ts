@@ -51,6 +51,18 @@ const byCloseCode: Readonly<Record<number, EndReason>> = {
   [closeCode.gone]: 'gone',
 };
 
+/** What an end means that came without words. */
+const wordless: Readonly<Record<number, string>> = {
+  [closeCode.protocol]: 'the gateway does not understand this client',
+  [closeCode.authentication]: 'the token is not taken any more',
+  [closeCode.authorization]: 'this session is not allowed any more',
+  [closeCode.gone]: 'there is no such session any more',
+  [closeCode.rateLimited]: 'the gateway is asked for too much',
+};
+
+/** The end of a connection in words: the peer's own, or what its close code says. */
+export const endInWords = (code: number, reason: string): string => reason || (wordless[code] ?? 'the connection was lost');
+
 const byStatus: Readonly<Record<number, EndReason>> = { 401: 'unauthenticated', 403: 'forbidden', 404: 'gone', 410: 'gone' };
 
 /** Statuses after which trying again may help. */

@@ -1,7 +1,7 @@
 // One WebSocket as the client wants it, and how a browser opens one. Knows no frame.
 import { BEARER_PREFIX, type Subprotocol } from '../protocol/names.js';
 import { toBase64Url } from './base64.js';
-import type { ConnectionEnd, Refusal } from './retry.js';
+import { type ConnectionEnd, endInWords, type Refusal } from './retry.js';
 
 export interface Target {
   /** `ws:` or `wss:`, ending in `/attach` (pty-ws §2.1). */
@@ -72,7 +72,7 @@ export function listen(socket: WebSocketLike, events: SocketEvents, why: () => P
   // The close event that follows tells all there is.
   socket.onerror = () => {};
   socket.onclose = async ({ code, reason }: CloseEvent) => {
-    if (opened) events.closed({ code, message: reason || 'the connection was lost' });
+    if (opened) events.closed({ code, message: endInWords(code, reason) });
     else events.closed({ code, ...inWords(await why()) });
   };
 }

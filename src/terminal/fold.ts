@@ -28,6 +28,11 @@ export class Fold {
     return fold;
   }
 
+  /** What the steps have led to, to be looked at. */
+  get emulator(): Emulator {
+    return this.#emulator;
+  }
+
   /** The number of the last step folded in whole. */
   get anchor(): number {
     return this.#anchor;

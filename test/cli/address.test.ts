@@ -24,5 +24,5 @@ it('a token rides in the fragment, and one that is given counts more', () => {
   expect(address).toEqual({ base: 'http://h:8080/pre', token: 'in-url' });
   expect(tokenFrom(undefined, address)).toBe('in-url');
   expect(tokenFrom(' given\n', address)).toBe('given');
-  expect(() => tokenFrom('', gatewayAddress('http://h'))).toThrow(/no token: .* makes one/);
+  expect(() => tokenFrom('', gatewayAddress('http://h'))).toThrow(/no token; .* makes one/);
 });

@@ -64,12 +64,15 @@ describe('attach', () => {
     await alice.sees('the session has ended: exit code 3');
   });
 
-  it('wipes the line about detaching with a fresh picture', async () => {
+  it('shows the line about detaching below the screen, which it covers no row of, and takes it away without asking for a picture', async () => {
+    const rows = Array.from({ length: 24 }, (_, row) => `row ${row + 1}.`);
     const { alice, peer } = await attached();
-    await alice.sees('detaches');
-    expect(await peer.hear()).toMatchObject({ op: 'pty.request_keyframe' });
-    peer.keyframe(4, '\x1b[H\x1b[Jthe prompt$ ', size);
+    peer.output(4, `\x1b[H\x1b[J${rows.join('\r\n')}`);
+    await alice.sees(/row 24\.\n attached with control; ctrl-\] d detaches *$/m);
     await alice.seesNo('detaches');
+    expect(alice.screen()).toEqual(rows);
+    alice.types('.');
+    expect(await typedUpTo(peer, '.')).toBe('.');
   });
 
   it('detaches on its keys, leaves in order and says that the session goes on', async () => {
@@ -151,13 +154,34 @@ describe('attach', () => {
     expect(join.payload).toMatchObject({ role: 'observer' });
     await alice.sees(/watching; ctrl-\] d detaches/);
     peer.frame(4, { kind: 'Resize', cols: 200, rows: 50 });
-    await alice.sees('the session is 200×50, your window 120×40');
+    await alice.sees('you see the part around the cursor; the session is 200×50, your window 120×40');
     alice.types('\x03');
-    let heard = await peer.hear();
-    while (heard.op === 'pty.request_keyframe') heard = await peer.hear();
-    expect(heard.op).toBe('pty.leave_session');
+    expect(await peer.hear()).toMatchObject({ op: 'pty.leave_session' });
     peer.goodbye('session_closed', 1000, 'left');
     expect(await alice.exit).toBe(0);
+  });
+
+  it('counts down to the next try, keeps the detach keys in view, and does not claim that the session goes on', async () => {
+    const { alice, peer } = await attached();
+    await alice.sees('the prompt$');
+    peer.goodbye('rate_limited', 4429);
+    await alice.sees(/^ the gateway is asked for too much; next try in 1[01] s; ctrl-\] d detaches *$/m);
+    await alice.sees(/next try in 9 s; ctrl-\] d detaches *$/m);
+    alice.types('\x1dd');
+    expect(await alice.exit).toBe(0);
+    await alice.sees('detached without a connection; the session may go on');
+  });
+
+  it('tells whose control was taken from them at once, and until they type', async () => {
+    const { alice, peer } = await attached();
+    await alice.sees('attached with control');
+    peer.frame(4, { kind: 'RoleAssigned', role: 'observer', client_id: 'alice' });
+    peer.members(5, ['bob']);
+    await alice.sees(/^the prompt\$ *\n(.*\n)* control was taken from you; you are watching *$/m);
+    peer.output(6, 'more ');
+    await alice.sees(/^the prompt\$ more *\n(.*\n)* control was taken from you; you are watching *$/m);
+    alice.types('x');
+    await alice.sees('watching; ctrl-] d detaches');
   });
 
   it('types what comes from a pipe, all of it in order', async () => {
@@ -190,11 +214,13 @@ describe('attach that cannot be', () => {
     [
       ['ws://127.0.0.1:1/agents/a/sessions/b/attach'],
       { PTY_GATEWAY_TOKEN: '' },
-      /no token: give a token with --token or PTY_GATEWAY_TOKEN/,
+      /there is no token; .*\n {2}export PTY_GATEWAY_TOKEN=\$\(pty-gateway token --scope pty:control --sub \S+ --ttl 8h\)\n/,
     ],
     [['ws://127.0.0.1:1/agents/a/sessions/b'], {}, /127\.0\.0\.1:1 cannot be reached \(.*ECONNREFUSED/],
     [['ws://h/agents/a/sessions/b', '--detach-keys', 'ctrl-1'], {}, /expected keys with commas between/],
     [['ws://h/agents/a/sessions/b', '--replay-from', '-1'], {}, /expected the number of a frame/],
+    [['ws://h/agents/a/sessions/b', '--rle', 'observer'], {}, /unknown option '--rle'\n\(Did you mean --role\?\)/],
+    [[], {}, /missing required argument 'url'/],
   ])('says what to do: %s', async (args, env, words) => {
     const run = promisify(execFile)(process.execPath, [command, 'attach', ...args], {
       env: { PATH: process.env.PATH, PTY_GATEWAY_TOKEN: 't', ...env },
@@ -202,14 +228,14 @@ describe('attach that cannot be', () => {
     const { stderr, code } = await run.catch((error) => error);
     expect(stderr).toMatch(words);
     expect(stderr).not.toMatch(/^\s+at /m);
-    expect(code).toBeGreaterThan(0);
+    expect(code).toBe(255);
   });
 
   it('gives the reason of the gateway, on a terminal that was not touched', async () => {
     const { url } = await gateway(() => ({ status: 401, body: { error: { code: 'UNAUTHENTICATED', message: 'the token has expired' } } }));
     const alice = person(['attach', url], { cols: 300 });
     expect(await alice.exit).toBe(255);
-    await alice.sees('the token is not taken: the token has expired; give a token with --token');
+    await alice.sees("the token is not taken: the token has expired; where the gateway's AUTH_JWT_SECRET is set");
     expect(alice.raw).not.toContain('\x1b');
   });
 });

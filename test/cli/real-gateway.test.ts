@@ -1,9 +1,9 @@
 // The command line and the client against the gateway itself: two people at one shell, a network that fails, an agent with a message.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type TerminalClient } from '../../src/client/node.js';
+import { connect, type State, type TerminalClient } from '../../src/client/node.js';
 import { cutProxy } from '../support/cut-proxy.js';
 import { type RunningGateway, startGateway } from '../support/running-gateway.js';
-import { Person } from './person.js';
+import { Person, type PersonOptions } from './person.js';
 
 let gateway: RunningGateway;
 let token: string;
@@ -12,7 +12,7 @@ const clients: TerminalClient[] = [];
 
 beforeAll(async () => {
   gateway = await startGateway();
-  token = gateway.invitation.split('#token=')[1] ?? '';
+  token = new URLSearchParams(new URL(gateway.invitation).hash.slice(1)).get('token') ?? '';
 });
 
 afterEach(() => {
@@ -31,8 +31,8 @@ async function newSession(): Promise<string> {
   return ((await response.json()) as { pty_ws_url: string }).pty_ws_url;
 }
 
-function person(args: readonly string[], line?: string): Person {
-  const made = new Person(['attach', ...args], { env: { PTY_GATEWAY_TOKEN: token }, ...(line !== undefined && { line }) });
+function person(args: readonly string[], options: PersonOptions = {}): Person {
+  const made = new Person(['attach', ...args], { env: { PTY_GATEWAY_TOKEN: token }, ...options });
   people.push(made);
   return made;
 }
@@ -49,6 +49,51 @@ describe('the command line and the gateway', () => {
     await bob.sees('watching');
     alice.types('exit 5\r');
     expect(await Promise.all([alice.exit, bob.exit])).toEqual([5, 5]);
+  });
+
+  it('show who watches a true picture, in a smaller window, a larger one, and when either changes', async () => {
+    const url = await newSession();
+    const alice = person([url], { cols: 100, rows: 30 });
+    await alice.sees('attached with control');
+    const bob = person([url, '--role', 'observer'], { cols: 80, rows: 20 });
+    await bob.sees('watching');
+    alice.types('seq 1 40\r');
+    const lines = (from: number) => Array.from({ length: 41 - from }, (_, at) => String(from + at));
+    await bob.sees(new RegExp(`^${lines(22).join('\n')}\n\\$ $`));
+    bob.resizes(120, 40);
+    await bob.sees(new RegExp(`^${lines(12).join('\n')}\n\\$ *\n{10}`));
+    bob.resizes(30, 10);
+    await bob.sees(/^32\n(\d\d\n){8}\$ $/);
+    alice.resizes(60, 20);
+    alice.types('stty size\r');
+    await bob.sees(/\n40\n\$ stty size\n20 60\n\$ $/);
+    bob.resizes(60, 20);
+    await bob.sees(/^24\n(\d\d\n){16}\$ stty size\n20 60\n\$ $/);
+    expect(bob.screen()).toEqual(alice.screen());
+  });
+
+  it('come back from a network that is frozen', async () => {
+    const url = new URL(await newSession());
+    const network = await cutProxy(gateway.port);
+    url.port = String(network.port);
+    const client = connect({ url: url.href, token, heartbeat: { quietMs: 200, answerMs: 300 }, reconnect: { firstMs: 10, maxMs: 100 } });
+    clients.push(client);
+    const becomes = (name: string) =>
+      new Promise<State>((resolve) => {
+        const stop = client.on('state', (state) => {
+          if (state.name !== name) return;
+          stop();
+          resolve(state);
+        });
+      });
+    await becomes('live');
+    const lost = becomes('waiting');
+    network.freeze();
+    expect(await lost).toMatchObject({ message: 'the network or the gateway has gone silent' });
+    const live = becomes('live');
+    network.mend();
+    await live;
+    await network.close();
   });
 
   it('show every line once over cuts of the network', async () => {
@@ -69,7 +114,7 @@ describe('the command line and the gateway', () => {
   });
 
   it('type from a pipe into a shell, and print into another what it says', async () => {
-    const alice = person([await newSession()], 'printf "echo \\$((40+2))\\nexit 4\\n" | "$@" 2>/dev/null | grep -c 42');
+    const alice = person([await newSession()], { line: 'printf "echo \\$((40+2))\\nexit 4\\n" | "$@" 2>/dev/null | grep -c 42' });
     await alice.sees(/^1$/m);
     expect(await alice.exit).toBe(0);
   });

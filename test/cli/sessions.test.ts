@@ -92,16 +92,40 @@ describe('sessions', () => {
     expect(stdout).toBe('There are no sessions that this token may see.\n');
   });
 
-  it('takes the URL that a gateway prints at its start, token and all', async () => {
-    const { code } = await run(['--url', `${await gateway(twoAgents)}/#token=the-token`], {});
+  it.each([
+    ['PTY_GATEWAY_URL', (port: string) => ({ PTY_GATEWAY_URL: `http://127.0.0.1:${port}`, PUBLIC_URL: 'http://127.0.0.1:1', PORT: '1' })],
+    ['PUBLIC_URL', (port: string) => ({ PUBLIC_URL: `http://127.0.0.1:${port}`, PORT: '1' })],
+    ['HOST and PORT', (port: string) => ({ HOST: '127.0.0.1', PORT: port })],
+  ])('finds the gateway where %s of its environment says it is', async (_name, env) => {
+    const { port } = new URL(await gateway(twoAgents));
+    const { stdout, stderr, code } = await run([], { PTY_GATEWAY_TOKEN: 'the-token', ...env(port) });
+    expect(stderr).toBe('');
+    expect(stdout).toContain('s-1');
     expect(code).toBe(0);
+  });
+
+  it('names a PORT that is none, and an option that it does not know', async () => {
+    expect((await run([], { PTY_GATEWAY_TOKEN: 't', PORT: 'http' })).stderr).toBe(
+      'pty-gateway: PORT is "http"; expected 1 to 65535, or the gateway\'s address with --url\n',
+    );
+    const { stderr, code } = await run(['--instnace', 'a']);
+    expect(stderr).toMatch(/unknown option '--instnace'\n\(Did you mean --instance\?\)/);
+    expect(code).toBe(1);
+  });
+
+  it('takes the URL that a gateway prints at its start, token and all', async () => {
+    const printed = `${await gateway(twoAgents)}/#token=the-token&open=shell`;
+    expect((await run(['--url', printed], {})).code).toBe(0);
+    expect((await run(['--url', new URL(printed).origin, '--token', printed], {})).code).toBe(0);
   });
 
   it('says how to get a token without one, and when it is not taken', async () => {
     const url = await gateway(twoAgents);
-    expect((await run(['--url', url], {})).stderr).toMatch(/^pty-gateway: no token: give a token with --token .*pty-gateway token --scope/);
+    expect((await run(['--url', url], {})).stderr).toMatch(
+      /^pty-gateway: there is no token; .*\n {2}export PTY_GATEWAY_TOKEN=\$\(pty-gateway token --scope pty:control --sub \S+ --ttl 8h\)\n/,
+    );
     const { stderr, code } = await run(['--url', url, '--token', 'other']);
-    expect(stderr).toMatch(/^pty-gateway: the token is not taken: no such key; give a token/);
+    expect(stderr).toMatch(/^pty-gateway: the token is not taken: no such key; where the gateway's AUTH_JWT_SECRET is set/);
     expect(code).toBe(1);
   });
 

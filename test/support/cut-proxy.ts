@@ -5,13 +5,17 @@ export interface CutProxy {
   readonly port: number;
   /** Breaks all connections and refuses new ones until `mend`. */
   cut(): void;
+  /** Forwards nothing more until `mend`, and says so to nobody: connections stay open, new ones are taken. */
+  freeze(): void;
   mend(): void;
   close(): Promise<void>;
 }
 
 export async function cutProxy(targetPort: number): Promise<CutProxy> {
   const open = new Set<Socket>();
+  const pairs = new Set<readonly [Socket, Socket]>();
   let whole = true;
+  let frozen = false;
   const keep = (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -23,8 +27,13 @@ export async function cutProxy(targetPort: number): Promise<CutProxy> {
     if (!whole) return near.destroy();
     const far = connect(targetPort, '127.0.0.1');
     keep(far);
-    near.pipe(far).pipe(near);
-    near.once('close', () => far.destroy());
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    if (!frozen) thaw(pair);
+    near.once('close', () => {
+      pairs.delete(pair);
+      far.destroy();
+    });
     return far.once('close', () => near.destroy());
   });
   const breakAll = () => {
@@ -37,12 +46,25 @@ export async function cutProxy(targetPort: number): Promise<CutProxy> {
       whole = false;
       breakAll();
     },
+    freeze() {
+      frozen = true;
+      for (const [near, far] of pairs) {
+        near.unpipe(far).pause();
+        far.unpipe(near).pause();
+      }
+    },
     mend() {
       whole = true;
+      if (frozen) for (const pair of pairs) thaw(pair);
+      frozen = false;
     },
     async close() {
       breakAll();
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+function thaw([near, far]: readonly [Socket, Socket]): void {
+  near.pipe(far).pipe(near);
 }

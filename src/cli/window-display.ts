@@ -1,0 +1,190 @@
+// A session in a window: bytes pass as they are while both have one size; else the part that fits is drawn, from a screen that is kept here.
+// Knows no client.
+import type { Picture, Size } from '../client/node.js';
+import { moveTo } from '../terminal/cells.js';
+import type { Emulator } from '../terminal/emulator.js';
+import { Fold } from '../terminal/fold.js';
+import { Viewport } from './crop.js';
+import { type Display, joined, type Line } from './display.js';
+import type { LocalTerminal } from './local-terminal.js';
+import { harmless } from './table.js';
+import { QueryFilter } from './terminal-queries.js';
+
+/** Drawn at most once in so many milliseconds. */
+const FRAME_MS = 20;
+/** Cancels a sequence that was cut, and turns off what would move what is drawn, or report a mouse in the wrong place. */
+const BEGIN_DRAWING = '\x18\x1b[?6l\x1b[r\x1b[4l\x1b[?7l\x1b(B\x0f\x1b]8;;\x1b\\\x1b[0m\x1b[?9;1000;1002;1003;1004l';
+/** The two ways to ask for the cursor, and how the answers to them begin. */
+const cursorPosition: Readonly<Record<string, string>> = { '\x1b[6n': '\x1b[', '\x1b[?6n': '\x1b[?' };
+
+export interface WindowEvents {
+  /** The screen is lost until the next picture. */
+  lost(): void;
+  /** What a terminal of the session's size answers to the program. */
+  answer(bytes: Uint8Array): void;
+}
+
+/**
+ * The terminal is in one of two states: it holds what the program printed (`passes`), or what was drawn. A line for the person is always
+ * drawn, one row below a part of the screen that is one row shorter: so it covers nothing, nothing is written into it, and taking it away is
+ * writing a snapshot.
+ */
+export class WindowDisplay implements Display {
+  readonly #terminal: LocalTerminal;
+  readonly #events: WindowEvents;
+  readonly #viewport = new Viewport();
+  /** The past is not asked again: this terminal would answer, and the answer would be typed. */
+  readonly #past = new QueryFilter();
+  readonly #asked: QueryFilter;
+  #fold: Fold;
+  #session: Size;
+  /** Until there is a picture, the past is printed as it comes. */
+  #pictured = false;
+  #line: Line | undefined;
+  #drawn: readonly string[] = [];
+  #drawnEnd = '';
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(terminal: LocalTerminal, events: WindowEvents) {
+    this.#terminal = terminal;
+    this.#events = events;
+    this.#session = this.#window;
+    this.#fold = new Fold(this.#session);
+    this.#asked = new QueryFilter((query) => this.#ask(query));
+  }
+
+  output(bytes: Uint8Array, replayed: boolean): void {
+    this.#terminal.open();
+    const shown = replayed ? this.#past.take(bytes) : Buffer.concat([this.#past.end(), bytes]);
+    this.#step(() => this.#fold.piece(shown));
+    if (this.#passes) this.#terminal.write(shown);
+    else {
+      this.#drawSoon();
+      if (!replayed) this.#asked.take(shown);
+    }
+  }
+
+  picture({ snapshot, cols, rows }: Picture): void {
+    this.#terminal.open();
+    this.#session = { cols, rows };
+    this.#pictured = true;
+    this.#past.end();
+    this.#step(() => {
+      this.#fold.resize(0, this.#session);
+      this.#fold.piece(snapshot);
+    });
+    this.repaint();
+  }
+
+  sessionResized(size: Size): void {
+    this.#session = size;
+    this.#step(() => this.#fold.resize(0, size));
+    this.repaint();
+  }
+
+  windowResized(): void {
+    this.repaint();
+  }
+
+  line(line: Line | undefined): void {
+    if (line && !this.#terminal.isOpen) this.#terminal.say(joined(line));
+    const passed = this.#passes;
+    this.#line = line;
+    if (passed || this.#passes) this.repaint();
+    else this.#draw();
+  }
+
+  repaint(): void {
+    if (!this.#pictured) return;
+    this.#drawn = [];
+    this.#drawnEnd = '';
+    if (this.#passes) this.#terminal.write(this.#fold.snapshot().bytes);
+    else this.#draw();
+  }
+
+  close(): void {
+    if (this.#line) this.line(undefined);
+    this.#draw();
+    this.#terminal.close();
+  }
+
+  get #window(): Size {
+    return this.#terminal.size ?? { cols: 80, rows: 24 };
+  }
+
+  get #passes(): boolean {
+    if (!this.#pictured) return true;
+    return this.#line === undefined && this.#session.cols === this.#window.cols && this.#session.rows === this.#window.rows;
+  }
+
+  /** A fold that has failed is of no use any more; it begins anew, and waits for a picture. */
+  #step(step: () => void): void {
+    try {
+      step();
+    } catch {
+      this.#fold = new Fold(this.#session);
+      this.#events.lost();
+    }
+  }
+
+  #drawSoon(): void {
+    this.#timer ??= setTimeout(() => this.#draw(), FRAME_MS);
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#passes) return;
+    const begin = this.#begin();
+    const { rows, cursor } = this.#composed();
+    const changed = rows.map((row, y) => (row === this.#drawn[y] ? '' : moveTo(y, 0) + row)).join('');
+    const end = keysOf(this.#fold.emulator) + (cursor ? `${cursor}\x1b[?25h` : '');
+    if (!begin && !changed && end === this.#drawnEnd) return;
+    this.#drawn = rows;
+    this.#drawnEnd = end;
+    this.#terminal.write(Buffer.from(`\x1b[?2026h\x1b[?25l${begin}${changed}${end}\x1b[?2026l`));
+  }
+
+  /** The program's other screen is drawn on this terminal's other screen, so that what was before is there again after it. */
+  #begin(): string {
+    const { active, alternate } = this.#fold.emulator;
+    const other = active === alternate;
+    if (this.#drawn.length > 0 && other === this.#terminal.isInAlternate) return '';
+    this.#drawn = [];
+    const change = other === this.#terminal.isInAlternate ? '' : `\x1b[?1049${other ? 'h' : 'l'}`;
+    return change + BEGIN_DRAWING;
+  }
+
+  #composed(): { rows: readonly string[]; cursor: string } {
+    const { cols, rows } = this.#window;
+    if (!this.#line) return this.#viewport.crop(this.#fold.emulator, { cols, rows });
+    const above = this.#viewport.crop(this.#fold.emulator, { cols, rows: Math.max(1, rows - 1) });
+    return { rows: [...above.rows.slice(0, rows - 1), shown(this.#line, cols)], cursor: above.cursor };
+  }
+
+  /** Where the program believes the cursor to be only this screen knows; all else this terminal answers itself. */
+  #ask(query: Uint8Array): void {
+    const begin = cursorPosition[Buffer.from(query).toString('latin1')];
+    if (begin === undefined) {
+      this.#terminal.write(query);
+      return;
+    }
+    const { active, cols } = this.#fold.emulator;
+    this.#events.answer(Buffer.from(`${begin}${active.y + 1};${Math.min(active.x, cols - 1) + 1}R`));
+  }
+}
+
+/** How keys are typed is the program's to say, also where it is drawn. */
+function keysOf({ core }: Emulator): string {
+  const { applicationCursorKeys, applicationKeypad, bracketedPasteMode } = core.coreService.decPrivateModes;
+  return `\x1b[?1${applicationCursorKeys ? 'h' : 'l'}\x1b${applicationKeypad ? '=' : '>'}\x1b[?2004${bracketedPasteMode ? 'h' : 'l'}`;
+}
+
+/** In reverse, as wide as the window; the text gives way to the tail. */
+function shown({ text, tail }: Line, cols: number): string {
+  const end = tail === undefined ? '' : `; ${tail}`;
+  const room = Math.max(0, cols - 1 - end.length);
+  const said = harmless(text);
+  const begin = said.length <= room ? said : `${said.slice(0, Math.max(0, room - 1))}…`;
+  return `\x1b[7m${` ${begin}${end}`.slice(0, cols).padEnd(cols)}\x1b[0m`;
+}
