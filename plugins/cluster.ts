@@ -23,10 +23,11 @@ async function meet({ config, log: logger }: FastifyInstance, redis: NonNullable
   const leases = await openLeases({ client, prefix, replicaId, leaseSeconds, incarnation: randomUUID(), logger });
   const bus = openBus({ client, prefix, leases, logger });
   const calls = new Calls({ bus, leases, logger });
+  // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {
+    await leases.release();
     calls.close();
     await bus.close();
-    await leases.release();
     client.disconnect();
   };
   return { neighbours: neighboursOver(calls, leases, logger), close };
