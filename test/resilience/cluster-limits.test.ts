@@ -1,0 +1,47 @@
+// Limits hold for all replicas together. Knows a session from outside alone.
+import { afterEach, expect, it } from 'vitest';
+import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
+import { needs } from '../support/needs.js';
+import { framesOf, plainClient } from '../support/plain-client.js';
+import { until } from '../support/redis.js';
+
+needs('redis-server', 'redis-cli')('two replicas together', () => {
+  let gateways: Gateways;
+  const attach = (id: string, replica: Replica, sub: string) => plainClient(gateways.urlOf(id, replica), tokenFor(sub, 'pty:observe'));
+  afterEach(() => gateways.dispose());
+
+  it('let a principal attach so often in a minute, and then say when to come again', async () => {
+    gateways = await startGateways({ env: { ATTACH_RATE_LIMIT_MAX: '3' } });
+    const [one, two] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(one);
+    for (const replica of [one, two, two]) await attach(id, replica, 'alice');
+    for (const replica of [one, two]) {
+      const refused = await attach(id, replica, 'alice').catch((error) => error);
+      expect(refused).toMatchObject({ status: 429, retryAfter: expect.any(Number) });
+      expect(refused.retryAfter).toBeGreaterThan(0);
+      expect(refused.retryAfter).toBeLessThanOrEqual(60);
+    }
+    await attach(id, one, 'bob');
+  });
+
+  it('let so many watch a session, wherever they are', async () => {
+    gateways = await startGateways({ env: { ATTACH_RATE_LIMIT_MAX: '100000' }, pty: { max_observers: 2 } });
+    const [one, two] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(one);
+    const watch = async (replica: Replica) => {
+      const client = await attach(id, replica, 'alice');
+      client.join({ role: 'observer' });
+      await until('it is answered', () => framesOf(client, 'Keyframe').length > 0 || client.closed !== undefined);
+      return client;
+    };
+    const inside = [await watch(one), await watch(two)];
+    expect(inside.map(({ closed }) => closed)).toEqual([undefined, undefined]);
+    for (const replica of [one, two]) {
+      const refused = await watch(replica);
+      expect(framesOf(refused, 'RATE_LIMITED')).toMatchObject([{ payload: { code: 'RATE_LIMITED', retryable: true } }]);
+      expect(refused.closed?.code).toBe(4429);
+    }
+    inside[1]?.ws.terminate();
+    await until('there is room again', async () => (await watch(one)).closed === undefined);
+  });
+});

@@ -1,0 +1,174 @@
+// Built gateways on one Redis, each a process of its own that a test can kill, stop and start again. Knows no assertion.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Scope } from '../../src/principal.js';
+import { mintToken } from '../../src/token.js';
+import { freePort } from './free-port.js';
+import { type RedisServer, startRedis, until } from './redis.js';
+
+/** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */
+const dist = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist');
+const SECRET = 'a secret of the tests, long enough for HS256';
+/** The instance that every gateway has. */
+const INSTANCE = 'shell';
+/** After how long a replica that is dead is believed dead, in seconds. */
+const LEASE_SECONDS = 2;
+/** What a gateway said last and is kept, in characters. */
+const SAID_CHARS = 4000;
+/** Milliseconds that an answer to a request may take. */
+const ANSWER_MS = 20_000;
+
+export const tokenFor = (sub: string, scope: Scope): string => mintToken(SECRET, { sub, scope, ttlSeconds: 3600 });
+
+/** One replica; it keeps its port, its id and its folder over all its lives. */
+export class Replica {
+  readonly id: string;
+  readonly port: number;
+  readonly #folder: string;
+  readonly #env: Readonly<Record<string, string>>;
+  #process: ChildProcess | undefined;
+  #said = '';
+
+  constructor(id: string, port: number, folder: string, env: Readonly<Record<string, string>>) {
+    this.id = id;
+    this.port = port;
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  /** Resolves when it takes work. */
+  async start(): Promise<void> {
+    const own = { REPLICA_ID: this.id, PORT: `${this.port}`, DATA_DIR: join(this.#folder, this.id) };
+    const env = { PATH: process.env.PATH, HOME: this.#folder, ...this.#env, ...own };
+    const running = spawn(process.execPath, [join(dist, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = running;
+    for (const stream of [running.stdout, running.stderr]) {
+      stream.on('data', (chunk) => {
+        this.#said = (this.#said + chunk).slice(-SAID_CHARS);
+      });
+    }
+    await until(`${this.id} takes work`, () => this.#hasStarted(running));
+  }
+
+  async #hasStarted(running: ChildProcess): Promise<boolean> {
+    if (running.exitCode !== null) throw new Error(`${this.id} ended with ${running.exitCode}; it said: ${this.#said}`);
+    return this.isReady();
+  }
+
+  async isReady(): Promise<boolean> {
+    return fetch(`http://127.0.0.1:${this.port}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal);
+  }
+
+  /** Resolves with its exit status; null if a signal ended it. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+    const running = this.#process;
+    this.#process = undefined;
+    if (!running || running.exitCode !== null || running.signalCode !== null) return running?.exitCode ?? null;
+    const gone = once(running, 'exit');
+    running.kill(signal);
+    const [code] = await gone;
+    return code;
+  }
+}
+
+export interface GatewaysOptions {
+  readonly count?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Of the instance. */
+  readonly pty?: Readonly<Record<string, number>>;
+}
+
+export class Gateways {
+  readonly redis: RedisServer;
+  readonly replicas: readonly Replica[];
+  /** Where the programs begin; gone with the gateways. */
+  readonly folder: string;
+
+  constructor(redis: RedisServer, replicas: readonly Replica[], folder: string) {
+    this.redis = redis;
+    this.replicas = replicas;
+    this.folder = folder;
+  }
+
+  at(index: number): Replica {
+    return this.replicas[index] as Replica;
+  }
+
+  /** A session of that replica's own, which runs this command; its id. */
+  async begin(replica: Replica, ...argv: string[]): Promise<string> {
+    const { session_id } = (await this.ask(replica, 'POST', '', argv.length > 0 ? { argv } : {})).body;
+    return session_id as string;
+  }
+
+  /** About the sessions of the instance. */
+  async ask(to: { readonly port: number }, method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
+    const answer = await fetch(`http://127.0.0.1:${to.port}/agents/${INSTANCE}/sessions${path}`, {
+      method,
+      headers: { authorization: `Bearer ${tokenFor('operator', 'pty:admin')}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    return { status: answer.status, body: (await answer.json()) as Answer };
+  }
+
+  /** Where a session is attached to, through a replica or a balancer. */
+  urlOf(sessionId: string, { port }: { readonly port: number }): string {
+    return `ws://127.0.0.1:${port}/agents/${INSTANCE}/sessions/${sessionId}/attach`;
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.replicas.map((replica) => replica.stop('SIGKILL')));
+    await this.redis.dispose();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+type Answer = Readonly<Record<string, unknown>>;
+
+/** On a Redis of their own that loses nothing which it took; dead replicas are noticed after two seconds. */
+export async function startGateways({ count = 2, env = {}, pty = {} }: GatewaysOptions = {}): Promise<Gateways> {
+  const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+  const folder = await mkdtemp(join(tmpdir(), 'gateways-'));
+  const shared = {
+    AGENTS_FILE: await agentsFile(folder, pty),
+    AUTH_JWT_SECRET: SECRET,
+    REDIS_URL: redis.url,
+    REPLICA_LEASE_SECONDS: `${LEASE_SECONDS}`,
+    LOG_LEVEL: 'warn',
+    ...env,
+  };
+  const ports = await Promise.all(Array.from({ length: count }, freePort));
+  const replicas = ports.map((port, i) => new Replica(`replica-${i}`, port, folder, shared));
+  const gateways = new Gateways(redis, replicas, folder);
+  try {
+    await Promise.all(replicas.map((replica) => replica.start()));
+    return gateways;
+  } catch (error) {
+    await gateways.dispose();
+    throw error;
+  }
+}
+
+async function agentsFile(folder: string, pty: GatewaysOptions['pty']): Promise<string> {
+  const file = join(folder, 'agents.json');
+  const shell = {
+    name: 'Shell',
+    command: ['/bin/bash', '--noprofile', '--norc'],
+    cwd: folder,
+    env: { PS1: '$ ' },
+    allow_command_override: true,
+    pty,
+  };
+  await writeFile(file, JSON.stringify({ agents: { [INSTANCE]: shell } }));
+  return file;
+}
