@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command `pty-gateway`: finds the subcommand, and loads that alone. Knows none of them.
+import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 
 const commands: Record<string, (program: Command) => Promise<void>> = {
@@ -9,7 +10,14 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   sessions: async (program) => (await import('./cli/sessions.js')).sessions(program),
 };
 
+/** As package.json says it, beside `src` or above `dist`. */
+function version(): string {
+  const [file] = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url)).filter((url) => existsSync(url));
+  return file ? JSON.parse(readFileSync(file, 'utf8')).version : 'unknown';
+}
+
 const program = new Command('pty-gateway').description('Share live terminals between people and agents.').showHelpAfterError();
+program.version(version(), '-V, --version', 'the version of this command');
 const wanted = commands[process.argv[2] ?? ''];
 // Help tells of all of them.
 for (const register of wanted ? [wanted] : Object.values(commands)) await register(program);

@@ -10,6 +10,9 @@ import { type DetachKeys, parseDetachKeys } from './detach-keys.js';
 /** Longest label, in characters (pty-ext §6.1). */
 const MAX_LABEL_CHARS = 128;
 const DETACH_KEYS = 'ctrl-],d';
+const EXIT_CODES = `
+The exit code is that of the program in the session; 0 after detaching, 128 and its number after a signal,
+${EXIT_FAILURE} for every failure, and where the program has left none.`;
 
 interface AttachOptions {
   readonly role: Role;
@@ -31,7 +34,7 @@ export function attach(program: Command): void {
     .option('--label <text>', 'how the others see you', label, defaultLabel())
     .option('--replay-from <n>', 'first print what is kept after this frame; 0 is all', frameNumber)
     .addOption(detachKeys())
-    .addHelpText('after', `\nThe exit code is that of the program in the session; 0 after detaching, ${EXIT_FAILURE} for every failure.`)
+    .addHelpText('after', EXIT_CODES)
     .action(async (url: string, options: AttachOptions) => {
       process.exitCode = await run(url, options);
     });

@@ -94,7 +94,8 @@ export class Attachment {
 
   #welcome(): void {
     const doing = this.#client.role === 'controller' ? 'attached with control' : `watching${this.#why}`;
-    this.#tell(`${doing}; ${this.#detachKeys.name} detaches`, this.#tooSmall());
+    const words = this.#tooSmall();
+    this.#tell(words ? `${doing}; ${words}` : doing, `${this.#detachKeys.name} detaches`);
   }
 
   /** Whose control was taken away types on into nothing, so that line stays until a key. */
@@ -102,7 +103,8 @@ export class Attachment {
     const had = this.#hadControl;
     this.#hadControl = role === 'controller';
     this.#why = downgraded ? ` only: ${reason ?? 'control was not given'}` : '';
-    if (!this.#everLive) return;
+    const stillControls = had && role === 'controller';
+    if (!this.#everLive || stillControls) return;
     if (role === 'controller') this.#tell('you have control');
     else if (had) this.#notices.tell({ text: `control was taken from you; you are watching${this.#why}` }, 'until a key');
     else this.#tell(`watching${this.#why}`);

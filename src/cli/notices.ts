@@ -10,15 +10,20 @@ type Stay = 'a while' | 'until a key' | 'held';
 export class Notices {
   readonly #display: Pick<Display, 'line'>;
   #stay: Stay | undefined;
+  /** Told while another line was held: shown when that is released. */
+  #waiting: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(display: Pick<Display, 'line'>) {
     this.#display = display;
   }
 
-  /** Shows it for a while, or until a key is typed. Not over a line that is held. */
+  /** Shows it for a while, or until a key is typed; after a line that is held. */
   tell(line: Line, stay: Exclude<Stay, 'held'> = 'a while'): void {
-    if (this.#stay === 'held') return;
+    if (this.#stay === 'held') {
+      this.#waiting = () => this.tell(line, stay);
+      return;
+    }
     this.#show(line, stay);
     if (stay === 'a while') this.#timer = setTimeout(() => this.clear(), NOTICE_MS);
   }
@@ -41,7 +46,10 @@ export class Notices {
 
   /** Takes away a line that is held. */
   release(): void {
-    if (this.#stay === 'held') this.clear();
+    if (this.#stay !== 'held') return;
+    const next = this.#waiting;
+    this.clear();
+    next?.();
   }
 
   /** A key was typed: whoever types has read the line, or wants the room. */
@@ -51,6 +59,7 @@ export class Notices {
 
   clear(): void {
     clearTimeout(this.#timer);
+    this.#waiting = undefined;
     if (this.#stay === undefined) return;
     this.#stay = undefined;
     this.#display.line(undefined);

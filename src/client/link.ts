@@ -111,7 +111,7 @@ export class Link {
       this.#connection = new Connection(dial, { ...target, token }, heartbeat, this.#connectionEvents());
     } catch (error) {
       const expected = 'expected ws(s)://<host>/agents/<instance>/sessions/<session>/attach';
-      this.end('refused', `${target.url || 'no url'} cannot be connected to (${(error as Error).message}); ${expected}`);
+      this.end('refused', `${target.url || 'an empty url'} cannot be connected to (${(error as Error).message}); ${expected}`);
     }
   }
 

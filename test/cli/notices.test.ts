@@ -39,13 +39,15 @@ it('a key takes it away, also one that waits for the key for ever', () => {
   expect(shown).toBeUndefined();
 });
 
-it('a line that is held stays over keys and other lines until it is released', () => {
+it('a line that is held stays over keys and other lines until it is released, and then the last of those is told', () => {
   notices.hold({ text: 'no connection' });
   notices.key();
   notices.tell({ text: 'something else' });
   vi.advanceTimersByTime(60_000);
   expect(shown).toBe('no connection');
   notices.release();
+  expect(shown).toBe('something else');
+  notices.key();
   expect(shown).toBeUndefined();
   notices.tell({ text: 'back' });
   notices.release();
