@@ -1,5 +1,6 @@
 // What a writer was told is taken, for a while: a store that fails over may have lost the last of it. Knows no store.
-import { type Draft, isEntry } from './log.js';
+import type { Draft } from './log.js';
+import { bytesOf } from './redis-batch.js';
 
 /** Most that one writer keeps: bytes of bodies, numbers, and milliseconds since it was taken. */
 const TAIL_BYTES = 8 * 1024 * 1024;
@@ -19,9 +20,6 @@ interface Piece {
   readonly bytes: number;
   readonly takenAt: number;
 }
-
-export const bytesOf = (drafts: readonly Draft[]): number =>
-  drafts.reduce((sum, draft) => sum + (isEntry(draft) ? draft.body.length : 0), 0);
 
 export class AcknowledgedTail {
   readonly #budget: TailBudget;

@@ -17,16 +17,28 @@ import {
   placesOf,
   type SessionRecord,
 } from './log.js';
+import {
+  type Batch,
+  batchOf,
+  bytesOf,
+  type Call,
+  contentOf,
+  isAppend,
+  isNew,
+  nextCalls,
+  oldestsOf,
+  placed,
+  recordAgain,
+  touch,
+  writeAgain,
+} from './redis-batch.js';
 import type { SessionKeys } from './redis-keys.js';
-import { entriesOf, newsOf, type Told } from './redis-news.js';
+import { entriesOf, type Told } from './redis-news.js';
 import { FIRST_PAUSE_MS, LONGEST_PAUSE_MS, patiently } from './redis-patience.js';
 import * as scripts from './redis-scripts.js';
-import { AcknowledgedTail, bytesOf, type TailBudget } from './redis-tail.js';
+import { AcknowledgedTail, type TailBudget } from './redis-tail.js';
 import type { RedisTroubles } from './redis-troubles.js';
 
-/** Most in one batch, unless a single append has more: bytes of bodies, and numbers. */
-const BATCH_BYTES = 1024 * 1024;
-const BATCH_NUMBERS = 1_000;
 /** Most that is sent ahead of its answer: batches, and bytes of bodies. What comes then waits, and shares the next batch. */
 const FLIGHT_BATCHES = 8;
 const FLIGHT_BYTES = 4 * 1024 * 1024;
@@ -61,26 +73,6 @@ export interface Claimed {
   readonly epoch: number;
   readonly current: number;
   readonly seconds: number;
-}
-
-/** What waits to be taken: drafts, or a record, or nothing but a sign of life. */
-interface Call {
-  readonly drafts: readonly Draft[];
-  readonly bytes: number;
-  readonly what: 'append' | 'again' | 'record' | 'touch';
-  readonly record?: string;
-  resolve(first: number): void;
-  reject(error: LogError): void;
-}
-
-interface Batch {
-  readonly calls: readonly Call[];
-  readonly first: number;
-  readonly last: number;
-  readonly bytes: number;
-  /** The lowest number kept after each call, when it was taken. */
-  oldests: readonly number[] | undefined;
-  answered: Promise<void>;
 }
 
 /** What the script says of a session. */
@@ -230,7 +222,7 @@ export class RedisWriter implements LogWriter {
 
   #pump(): void {
     while (!this.#recovering && this.#queue.length > 0 && this.#flight.length < FLIGHT_BATCHES && this.#flightBytes < FLIGHT_BYTES) {
-      this.#send(this.#nextCalls());
+      this.#send(batchOf(nextCalls(this.#queue), this.#current + 1));
     }
     this.#rest();
   }
@@ -240,42 +232,22 @@ export class RedisWriter implements LogWriter {
     for (const idle of this.#whenIdle.splice(0)) idle();
   }
 
-  /** What is written again is not announced, so it shares no batch with what is new. */
-  #nextCalls(): Call[] {
-    let [bytes, numbers] = [0, 0];
-    const isAgain = this.#queue[0]?.what === 'again';
-    const end = this.#queue.findIndex((call, index) => {
-      bytes += call.bytes;
-      numbers += call.drafts.length;
-      return index > 0 && (bytes > BATCH_BYTES || numbers > BATCH_NUMBERS || (call.what === 'again') !== isAgain);
-    });
-    return this.#queue.splice(0, end < 0 ? this.#queue.length : end);
-  }
-
-  #send(calls: readonly Call[]): void {
-    const first = this.#current + 1;
-    const last = this.#current + calls.reduce((sum, { drafts }) => sum + drafts.length, 0);
-    const bytes = calls.reduce((sum, call) => sum + call.bytes, 0);
-    const batch: Batch = { calls, first, last, bytes, oldests: undefined, answered: Promise.resolve() };
-    const sent = this.#run(batch);
-    this.#current = last;
-    this.#highest = Math.max(this.#highest, last);
+  #send(batch: Batch): void {
     this.#flight.push(batch);
-    this.#flightBytes += bytes;
-    batch.answered = sent.then(
+    this.#flightBytes += batch.bytes;
+    this.#current = batch.last;
+    this.#highest = Math.max(this.#highest, batch.last);
+    batch.answered = this.#run(batch).then(
       (reply) => this.#answered(batch, reply as number[]),
       (error) => this.#recover(error),
     );
   }
 
-  #run({ calls, first }: Batch): Promise<unknown> {
-    const { client, keys } = this.#desk;
-    const appends = calls.filter(({ what }) => what === 'append' || what === 'again').map(({ drafts }) => drafts);
-    const { news, bodies } = newsOf(appends, first);
-    const channel = appends.length === 0 || calls[0]?.what === 'again' ? '' : keys.live;
-    const record = calls.findLast((call) => call.record !== undefined)?.record ?? '';
+  #run(batch: Batch): Promise<unknown> {
+    const { client, keys, now } = this.#desk;
+    const { news, bodies, record, isAnnounced } = contentOf(batch);
     const marks = [this.#mark(this.#step), this.#mark(++this.#step)];
-    const args = [...marks, this.#desk.now(), channel, this.#keep(), record, news, ...bodies.map(asBuffer)];
+    const args = [...marks, now(), isAnnounced ? keys.live : '', this.#keep(), record, news, ...bodies];
     return scripts.append.run(client, [keys.meta, keys.log, keys.times], args);
   }
 
@@ -306,18 +278,15 @@ export class RedisWriter implements LogWriter {
     }
   }
 
-  #settle({ calls, first }: Batch, oldests: readonly number[]): void {
-    let next = first;
+  #settle(batch: Batch, oldests: readonly number[]): void {
     let index = 0;
-    for (const call of calls) {
-      const [from, last] = [next, next + call.drafts.length - 1];
-      next = last + 1;
-      const oldest = call.what === 'append' || call.what === 'again' ? (oldests[index++] ?? 1) : 1;
+    for (const { call, first, last } of placed(batch)) {
+      const oldest = isAppend(call) ? (oldests[index++] ?? 1) : 1;
       if (call.record !== undefined) this.#record = call.record;
-      if (call.what === 'append') this.#tell(call.drafts, from, { oldest, current: last });
-      call.resolve(from);
+      if (call.what === 'append') this.#tell(call.drafts, first, { oldest, current: last });
+      call.resolve(first);
     }
-    this.#taken = Math.max(this.#taken, next - 1);
+    this.#taken = Math.max(this.#taken, batch.last);
   }
 
   #tell(drafts: readonly Draft[], first: number, extent: Extent): void {
@@ -392,6 +361,7 @@ export class RedisWriter implements LogWriter {
   #settleUpTo(current: number, oldest: number): Call[] {
     const rest: Call[] = [];
     for (const batch of this.#flight.splice(0)) {
+      // One without numbers leaves no trace in them: its record is written again.
       const isTaken = batch.last >= batch.first && batch.last <= current;
       if (isTaken) this.#settle(batch, oldestsOf(batch, oldest));
       else rest.push(...batch.calls.filter(isNew));
@@ -404,20 +374,4 @@ export class RedisWriter implements LogWriter {
     this.#flightBytes = 0;
     return this.#flight.splice(0).flatMap(({ calls }) => calls.filter(isNew));
   }
-}
-
-const ignore = (): void => {};
-const touch: Call = { drafts: [], bytes: 0, what: 'touch', resolve: ignore, reject: ignore };
-const recordAgain = (record: string): Call => ({ drafts: [], bytes: 0, what: 'record', record, resolve: ignore, reject: ignore });
-const writeAgain = (drafts: readonly Draft[]): Call => ({ drafts, bytes: bytesOf(drafts), what: 'again', resolve: ignore, reject: ignore });
-const isNew = ({ what }: Call): boolean => what !== 'again';
-const asBuffer = (body: Uint8Array): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.length));
-
-/** What is kept after each call at most, where only what is kept now is known. */
-function oldestsOf({ calls, first }: Batch, oldest: number): number[] {
-  let last = first - 1;
-  return calls.flatMap(({ what, drafts }) => {
-    last += drafts.length;
-    return what === 'append' || what === 'again' ? [Math.min(oldest, last + 1)] : [];
-  });
 }

@@ -1,19 +1,32 @@
 // A TCP proxy that leads to one server or to another, and breaks connections when it is told to. Knows no protocol.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
+/**
+ * How a connection comes to its end: `after` so many bytes, in both directions together, no answer comes back any more; what is said is
+ * still heard for `deaf` bytes, and at most `DEAF_MS`.
+ */
+export interface Wear {
+  readonly after: number;
+  readonly deaf: number;
+}
+
+const DEAF_MS = 20;
+/** It does not. */
+export const endless: Wear = { after: Number.POSITIVE_INFINITY, deaf: 0 };
+
 export interface Junction {
   readonly port: number;
   /** From now on new connections lead to this port; undefined refuses them. Breaks those that there are. */
   lead(port: number | undefined): void;
-  /** From now on each new connection breaks after as many bytes, in both directions together, as `next` says. */
-  wear(next: (() => number) | undefined): void;
+  /** From now on each new connection breaks as `next` says. */
+  wear(next: (() => Wear) | undefined): void;
   close(): Promise<void>;
 }
 
 export async function junction(target: number): Promise<Junction> {
   const open = new Set<Socket>();
   let leadsTo: number | undefined = target;
-  let wear: (() => number) | undefined;
+  let wear: (() => Wear) | undefined;
   const keep = (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
@@ -28,17 +41,28 @@ export async function junction(target: number): Promise<Junction> {
       return;
     }
     const far = keep(connect(leadsTo, '127.0.0.1'));
-    let left = wear?.() ?? Number.POSITIVE_INFINITY;
-    const pass = (to: Socket) => (bytes: Buffer) => {
-      to.write(bytes.subarray(0, left));
-      left -= bytes.length;
-      if (left > 0) return;
-      // What was written goes out first: the break is at that byte.
-      near.destroySoon();
+    let { after, deaf } = wear?.() ?? endless;
+    const end = () => {
+      near.destroy();
+      // What was heard is heard: the break is at that byte.
       far.destroySoon();
     };
-    near.on('data', pass(far));
-    far.on('data', pass(near));
+    const pass = (bytes: number) => {
+      const wasWhole = after > 0;
+      after = Math.max(0, after - bytes);
+      if (wasWhole && after === 0) setTimeout(end, DEAF_MS);
+    };
+    near.on('data', (bytes: Buffer) => {
+      const heard = bytes.subarray(0, after + deaf);
+      far.write(heard);
+      deaf -= Math.max(0, heard.length - after);
+      pass(heard.length);
+      if (after === 0 && deaf === 0) end();
+    });
+    far.on('data', (bytes: Buffer) => {
+      if (after > 0) near.write(bytes.subarray(0, after));
+      pass(bytes.length);
+    });
     near.once('close', () => far.destroySoon());
     far.once('close', () => near.destroySoon());
   });
