@@ -9,8 +9,8 @@ const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const MAX_TTL_SECONDS = 3650 * 86_400;
 
 interface TokenOptions {
-  readonly scope: Scope;
-  readonly sub: string;
+  readonly scope?: Scope;
+  readonly sub?: string;
   readonly ttl: number;
   readonly instance?: string[];
   readonly session?: string[];
@@ -21,15 +21,20 @@ export function token(program: Command): void {
   program
     .command('token')
     .description('make a token with AUTH_JWT_SECRET and print it')
-    .addOption(new Option('--scope <scope>', 'what it is good for; each includes the ones before it').choices(scopes).makeOptionMandatory())
-    .requiredOption('--sub <name>', 'whose token it is, in audit and presence')
+    .addOption(new Option('--scope <scope>', 'what it is good for; each includes the ones before it').choices(scopes))
+    .option('--sub <name>', 'whose token it is, in audit and presence; required, as is --scope')
     .option('--ttl <duration>', 'how long it is good: a number and s, m, h or d', seconds, 3600)
     .option('--instance <id>', 'good for this agent alone; may be given again', collect)
     .option('--session <id>', 'good for this session alone; may be given again', collect)
-    .action(print);
+    .action((options: TokenOptions, command: Command) => {
+      // Asked for here, and not by the parser, which would name it before an option that is misspelt.
+      const { scope, sub } = options;
+      if (!scope || !sub) command.error(`error: required option '${scope ? '--sub <name>' : '--scope <scope>'}' not specified`);
+      print({ ...options, scope, sub });
+    });
 }
 
-function print({ scope, sub, ttl, instance, session }: TokenOptions): void {
+function print({ scope, sub, ttl, instance, session }: TokenOptions & { readonly scope: Scope; readonly sub: string }): void {
   try {
     const { secret, issuer, audience } = readConfig(process.env).auth;
     if (!secret) throw new ConfigError('AUTH_JWT_SECRET is not set; expected the secret that the gateway was started with');
