@@ -20,9 +20,14 @@ export const SIGHT_MS = 20_000;
 /** Milliseconds between two looks. */
 const POLL_MS = 100;
 
+/** Moves of a finger that is drawn. */
+const DRAG_STEPS = 20;
+
 export interface Window {
   readonly width: number;
   readonly height: number;
+  /** Whether it is touched. */
+  readonly touch?: boolean;
 }
 
 /** A visitor's window: a profile of its own, and all that the page complained of. */
@@ -37,7 +42,11 @@ export function launch(): Promise<Browser> {
 }
 
 export async function visit(browser: Browser, url: string, window: Window = { width: 1280, height: 800 }): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: window, colorScheme: 'dark' });
+  const context = await browser.newContext({
+    viewport: { width: window.width, height: window.height },
+    hasTouch: window.touch === true,
+    colorScheme: 'dark',
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(SIGHT_MS);
   const complaints: string[] = [];
@@ -68,6 +77,21 @@ export async function startSession(page: Page, label: string): Promise<void> {
 /** Types as a person does: into whatever has the focus. */
 export async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.type(text);
+}
+
+/** Waits until what was changed is drawn: a finger touches what is on the glass. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+}
+
+/** Draws a finger from one point to another, in CSS pixels of the page. */
+export async function drag(page: Page, from: readonly [x: number, y: number], to: readonly [x: number, y: number]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const at = (n: number) => ({ x: from[0] + ((to[0] - from[0]) * n) / DRAG_STEPS, y: from[1] + ((to[1] - from[1]) * n) / DRAG_STEPS });
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at(0)] });
+  for (let n = 1; n <= DRAG_STEPS; n++) await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [at(n)] });
+  await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await session.detach();
 }
 
 export interface Picture {

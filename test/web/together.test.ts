@@ -1,7 +1,7 @@
 // Several people in one session: who has control, how it moves, who may do what, and what a small window or a frozen network shows.
 import { expect, it } from 'vitest';
 import { needs } from '../support/needs.js';
-import { by, SIGHT_MS, sees, shows, startSession, text, type } from './browser.js';
+import { by, drag, drawn, SIGHT_MS, sees, shows, startSession, text, type } from './browser.js';
 import { windows } from './windows.js';
 
 /** CSS pixels that are read with ease. */
@@ -82,10 +82,14 @@ needs('chromium')('a session with several people', () => {
     const phone = await join(ada, token('bob'), '&role=observer', { width: 390, height: 600 });
     await sees(phone, 'Live');
     const sight = () => phone.evaluate<{ inView: boolean; fontPx: number }>(SIGHT);
-    await by(phone, 'reading').filter({ hasText: 'Readable' }).click();
+    const follows = () => expect.poll(async () => (await sight()).inView, { timeout: SIGHT_MS }).toBe(true);
     await type(ada, 'seq 60; printf "%80s" to-the-right\n');
     await shows(phone, 'to-the-right');
-    await expect.poll(async () => (await sight()).inView, { timeout: SIGHT_MS }).toBe(true);
+    await by(phone, 'reading').filter({ hasText: 'Readable' }).click();
+    await follows();
+    await type(ada, '\necho back-$((40+2))\n');
+    await shows(phone, 'back-42');
+    await follows();
     expect((await sight()).fontPx).toBeGreaterThanOrEqual(READABLE_PX);
     await by(phone, 'reading').filter({ hasText: 'Whole screen' }).click();
     expect((await sight()).fontPx).toBeLessThan(READABLE_PX);
@@ -93,11 +97,30 @@ needs('chromium')('a session with several people', () => {
     expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390);
   });
 
+  it('scrolls back, and pans what is shown in part, with a finger', async () => {
+    const ada = await open(token('ada'));
+    await startSession(ada, 'Touched');
+    await type(ada, 'seq -f "line %g." 200; echo end-$((40+2))\n');
+    await shows(ada, 'end-42');
+    const phone = await join(ada, token('bob'), '&role=observer', { width: 390, height: 600, touch: true });
+    await shows(phone, 'end-42');
+    await drag(phone, [100, 120], [100, 300]);
+    await shows(phone, 'line 140.');
+    expect(await text(phone)).not.toContain('end-42');
+    await by(phone, 'reading').click();
+    await drawn(phone);
+    await drag(phone, [300, 400], [100, 400]);
+    await expect
+      .poll(() => phone.evaluate('document.querySelector("[data-testid=terminal]").scrollLeft'), { timeout: SIGHT_MS })
+      .not.toBe(0);
+  });
+
   it('notices a network that is frozen, and gives control back to one who had it', { timeout: 60_000 }, async () => {
     const ada = await open(token('ada', 'pty:admin'), undefined, proxy().port);
     await startSession(ada, 'Frozen');
     proxy().freeze();
     await sees(ada, /Offline|Connecting again/);
+    await by(ada, 'notice').filter({ hasText: 'What you typed last may not have arrived.' }).waitFor();
     await type(ada, 'x');
     await by(ada, 'notice').filter({ hasText: 'what you type is not sent' }).waitFor();
     proxy().cut();

@@ -42,14 +42,14 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
     if (!isSmall || !readable) return;
     host.classList.add('pan');
     terminal.options.fontSize = READABLE_FONT_PX;
-    following = true;
-    requestAnimationFrame(follow);
+    follow();
   };
   return {
     windowSize: () => sizeAtUsualFont(terminal, fitter),
     apply,
     setReadable(on) {
       readable = on;
+      following = true;
       apply();
     },
   };

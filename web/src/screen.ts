@@ -7,6 +7,7 @@ import { gateAnswers } from './answers.js';
 import { createFit, FONT_PX } from './fit.js';
 import { avoidHazards } from './hazards.js';
 import { currentTheme, onThemeChange } from './theme.js';
+import { scrollByTouch } from './touch-scroll.js';
 import { createWrites } from './writes.js';
 
 /** Lines above the screen that can be scrolled back to. */
@@ -71,6 +72,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   onThemeChange(() => {
     terminal.options.theme = currentTheme();
   }, closing.signal);
+  scrollByTouch(host, terminal, closing.signal);
   terminal.onData((text) => events.typed(new TextEncoder().encode(text)));
   terminal.onBinary((text) => events.typed(Uint8Array.from(text, (c) => c.charCodeAt(0) & 0xff)));
   terminal.onTitleChange(events.title);

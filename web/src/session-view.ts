@@ -15,14 +15,15 @@ import { mayEnd } from './rights.js';
 import { createScreen, type Screen } from './screen.js';
 import { type BarActions, type SessionBar, sessionBar } from './session-bar.js';
 import { nameOf } from './session-row.js';
+import { Sizing, type SizingParts } from './sizing.js';
 import { closedText, endedText, failureText, missedText } from './words.js';
 
-/** Milliseconds for which the window must keep its size before the session takes it. */
-const RESIZE_DEBOUNCE_MS = 120;
 /** Somebody looks at the screen and types: a network that is frozen is noticed after 5 s of silence and 5 s without an answer. */
 const HEARTBEAT = { quietMs: 5000, answerMs: 5000 };
 /** A history of at most so many frames that is kept from its beginning is replayed, so that one who comes late can scroll back. */
 const MAX_HISTORY_FRAMES = 3000;
+
+const CUT = 'The connection was lost. What you typed last may not have arrived.';
 
 export interface SessionViewOptions {
   readonly gateway: Gateway;
@@ -44,11 +45,9 @@ export class SessionView {
   readonly #keys: KeyBar;
   readonly #notice = notice();
   readonly #host = h('div', { class: 'terminal', role: 'region', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
-  readonly #reading = this.#readingSwitch();
+  readonly #sizing: Sizing;
   #screen: Screen | undefined;
   #client: TerminalClient | undefined;
-  #size: Size | undefined;
-  #follow: boolean;
   #label: string | undefined;
   #mayEnd = false;
   #live = false;
@@ -56,15 +55,14 @@ export class SessionView {
   /** The screen was resized, or is made of a whole history, and no picture was written since. */
   #rewrapped = false;
   #closed: Closed | undefined;
-  #resizing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SessionViewOptions) {
     const { gateway, principal, place } = options;
     this.#options = options;
-    this.#follow = place.follow;
-    this.#bar = sessionBar(this.#actions(), { follows: this.#follow, admin: may(principal, 'pty:admin') });
+    this.#bar = sessionBar(this.#actions(), { follows: place.follow, admin: may(principal, 'pty:admin') });
     const { tell } = this.#notice;
     this.#desk = new ControlDesk({ bar: this.#bar, gateway, principal, place, tell, client: () => this.#client });
+    this.#sizing = new Sizing(this.#sizingParts(), place.follow);
     this.#bar.title(nameOf({ session_id: place.sessionId }));
     this.#bar.connection.show('connecting', 'Connecting…');
     this.#keys = keyBar(
@@ -72,7 +70,7 @@ export class SessionView {
       () => this.#screen?.applicationCursorKeys() ?? false,
     );
     this.#showWhatCanBeDone();
-    const stage = h('div', { class: 'stage' }, this.#host, this.#notice.element, this.#reading);
+    const stage = h('div', { class: 'stage' }, this.#host, this.#notice.element, this.#sizing.readingSwitch);
     this.element.append(this.#bar.element, stage, this.#keys.element);
     closeFoldsOutside(this.element, this.#closing.signal);
   }
@@ -89,12 +87,12 @@ export class SessionView {
       },
       deaf: () => this.#explainDeafness(),
       small: (is) => {
-        this.#reading.hidden = !is;
+        this.#sizing.readingSwitch.hidden = !is;
       },
       left: () => this.#bar.focus(),
     });
     this.#screen = screen;
-    const watcher = new ResizeObserver(() => this.#windowChanged());
+    const watcher = new ResizeObserver(() => this.#sizing.windowChanged());
     watcher.observe(this.#host);
     this.#closing.signal.addEventListener('abort', () => watcher.disconnect());
     screen.focus();
@@ -104,7 +102,7 @@ export class SessionView {
   dispose(): void {
     this.#closing.abort();
     this.#client?.close();
-    clearTimeout(this.#resizing);
+    this.#sizing.dispose();
     this.#notice.dispose();
     this.#bar.dispose();
     this.#screen?.dispose();
@@ -124,7 +122,7 @@ export class SessionView {
 
   #connect(screen: Screen, replayFrom: number | undefined): TerminalClient {
     const { token, place, principal } = this.#options;
-    const size = this.#follow ? screen.windowSize() : undefined;
+    const size = this.#sizing.follows ? screen.windowSize() : undefined;
     const client = connect({
       url: attachUrl(place.instanceId, place.sessionId),
       token,
@@ -142,7 +140,7 @@ export class SessionView {
       this.#desk.assigned(assigned);
       this.element.dataset.role = assigned.role;
       this.#showWhatCanBeDone();
-      this.#windowChanged();
+      this.#sizing.windowChanged();
     });
     client.on('members', (members) => {
       this.#desk.members(members);
@@ -168,25 +166,20 @@ export class SessionView {
         ),
       paste: () => void this.#paste(),
       repaint: () => this.#client?.requestKeyframe(),
-      follow: (on) => {
-        this.#follow = on;
-        this.#windowChanged();
-      },
+      follow: (on) => this.#sizing.setFollow(on),
       readerMode: (on) => this.#screen?.setReaderMode(on),
       end: () => void this.#end(),
     };
   }
 
-  /** For one who watches a session that is too large for this window. */
-  #readingSwitch(): HTMLButtonElement {
-    const button = h('button', { type: 'button', class: 'reading', hidden: true, 'data-testid': 'reading' }, 'Readable');
-    let on = false;
-    button.addEventListener('click', () => {
-      on = !on;
-      button.textContent = on ? 'Whole screen' : 'Readable';
-      this.#screen?.setReadable(on);
-    });
-    return button;
+  #sizingParts(): SizingParts {
+    return {
+      host: this.#host,
+      bar: this.#bar,
+      screen: () => this.#screen,
+      controls: () => this.#live && this.#desk.role === 'controller' && this.#closed === undefined,
+      resize: (size) => this.#client?.resize(size),
+    };
   }
 
   /** The label given at its creation goes before the title that a program sets. */
@@ -203,6 +196,7 @@ export class SessionView {
 
   #showState(state: State): void {
     if (this.#closing.signal.aborted) return;
+    if (state.name === 'waiting' && this.#live && this.#desk.role === 'controller') this.#notice.tell(CUT);
     this.#live = state.name === 'live';
     this.#wasLive ||= this.#live;
     this.element.dataset.phase = state.name === 'waiting' ? 'offline' : state.name;
@@ -212,14 +206,14 @@ export class SessionView {
     else this.#showEnd(state);
     this.#bar.people.element.hidden = state.name === 'ended';
     this.#showWhatCanBeDone();
-    this.#windowChanged();
+    this.#sizing.windowChanged();
   }
 
   #showEnd(ended: Ended): void {
     const words = endedText(ended, this.#wasLive);
     this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed) : words);
+    this.#notice.tell(this.#closed || ended.reason === 'unauthenticated' ? '' : `${words}.`, true);
     if (ended.reason === 'unauthenticated') this.#options.refused(ended.message);
-    else if (!this.#closed) this.#notice.tell(`${words}.`, true);
   }
 
   #showClosed(closed: Closed): void {
@@ -247,9 +241,7 @@ export class SessionView {
    * resize is followed by the gateway's own picture.
    */
   #showSessionSize(size: Size): void {
-    this.#size = size;
-    this.#screen?.resize(size);
-    this.#showSizes();
+    this.#sizing.sessionChanged(size);
     this.#rewrapped = true;
     if (this.#live) this.#client?.requestKeyframe();
   }
@@ -258,32 +250,6 @@ export class SessionView {
   #showKeyframe({ snapshot, afterReplay }: Picture): void {
     if (!afterReplay || this.#rewrapped) this.#screen?.keyframe(snapshot);
     this.#rewrapped = false;
-  }
-
-  #showSizes(): void {
-    const room = this.#screen?.windowSize();
-    if (!this.#size) return;
-    this.#bar.sizes(this.#size, room);
-    this.#host.classList.toggle('letterbox', room !== undefined && !sameSize(room, this.#size));
-  }
-
-  /** The session takes the size of the window that controls it; in any other, it is fitted into the window. */
-  #windowChanged(): void {
-    clearTimeout(this.#resizing);
-    this.#showSizes();
-    if (this.#gives()) this.#resizing = setTimeout(() => this.#resizeSession(), RESIZE_DEBOUNCE_MS);
-    else this.#screen?.shrinkToFit();
-  }
-
-  #gives(): boolean {
-    return this.#live && this.#follow && this.#desk.role === 'controller' && this.#closed === undefined;
-  }
-
-  #resizeSession(): void {
-    const room = this.#screen?.windowSize();
-    if (!room || !this.#size || !this.#gives()) return;
-    if (sameSize(room, this.#size)) this.#screen?.shrinkToFit();
-    else this.#client?.resize(room);
   }
 
   async #copy(text: string, said = ''): Promise<void> {
@@ -315,4 +281,3 @@ export class SessionView {
 
 const isShort = (session: SessionDescription) =>
   session.oldest_sequence <= 1 && session.current_sequence - session.oldest_sequence <= MAX_HISTORY_FRAMES;
-const sameSize = (a: Size, b: Size) => a.cols === b.cols && a.rows === b.rows;

@@ -36,8 +36,8 @@ export function welcome(gateway: Gateway, principal: Principal): Welcome {
 }
 
 /** Starts a session with one click, and opens it in this window. */
-export function startButton(gateway: Gateway, agent: AgentInfo, say: (text: string) => void, text = `Start ${agent.name}`): HTMLElement {
-  const button = h('button', { type: 'button', class: 'primary', 'data-testid': `start-${agent.id}` }, text);
+function startButton(gateway: Gateway, agent: AgentInfo, say: (text: string) => void): HTMLElement {
+  const button = h('button', { type: 'button', class: 'primary', 'data-testid': `start-${agent.id}` }, `Start ${agent.name}`);
   button.addEventListener('click', async () => {
     button.disabled = true;
     say('');
