@@ -1,4 +1,5 @@
 // The members on this replica of sessions that run elsewhere: what their owners tell them finds its way here. Knows no bus.
+import { closeCode } from '../errors.js';
 import type { Frame } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import type { Tiding, Tidings, Told } from './remote-words.js';
@@ -55,6 +56,11 @@ export class Away {
       if (guest.owner !== owner) continue;
       for (const [sequence, coming] of guest.coming) coming.resolve(lost(sequence));
     }
+  }
+
+  /** The owners may have taken all of them for gone: each comes back from its place, as a new member. */
+  sendBack(): void {
+    for (const { member } of this.#guests.values()) member.dismiss('other', closeCode.fault, 'this replica was cut off from the others');
   }
 
   #deliver({ member, coming }: Guest, { sequence, frame }: Tidings['deliver'], body: Uint8Array): void {

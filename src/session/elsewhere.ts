@@ -48,6 +48,11 @@ export class Elsewhere {
     this.#away.forsake(replicaId);
   }
 
+  /** This replica was believed dead for a while: its clients are members no longer, and must join again. */
+  sendBack(): void {
+    this.#away.sendBack();
+  }
+
   /** Asks the owner, whoever it is by now. What may have been done already is not asked again. */
   #asker({ session_id, replica_id }: KeptSession): Ask {
     const { neighbours, replicaId } = this.#parts;

@@ -127,7 +127,10 @@ class Registry implements Sessions {
       elsewhere.forsake(replicaId);
       void this.#succession.settle((owner) => owner === replicaId).catch((error) => this.#complain(error));
     });
-    neighbours.onDoubt(() => void this.#succession.giveUpLost());
+    neighbours.onDoubt(() => {
+      elsewhere.sendBack();
+      void this.#succession.giveUpLost();
+    });
     return elsewhere;
   }
 
