@@ -1,13 +1,16 @@
 // What clients see when a replica dies, or only seems to: each fault is really made. Knows a session from outside alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { keysOf } from '../../src/log/redis-keys.js';
 import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
 import { needs } from '../support/needs.js';
 import { counting, Onlooker } from '../support/onlooker.js';
 import { framesOf, plainClient } from '../support/plain-client.js';
 import { until } from '../support/redis.js';
+
+// Several processes start and die in each test, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 90_000 });
 
 const isAlive = (pid: number): boolean => {
   try {

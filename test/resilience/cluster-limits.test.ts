@@ -1,9 +1,12 @@
 // Limits hold for all replicas together. Knows a session from outside alone.
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
 import { needs } from '../support/needs.js';
 import { framesOf, plainClient } from '../support/plain-client.js';
 import { until } from '../support/redis.js';
+
+// Several processes start and die in each test, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 90_000 });
 
 needs('redis-server', 'redis-cli')('two replicas together', () => {
   let gateways: Gateways;

@@ -1,6 +1,6 @@
 // What clients see while the Redis of two replicas restarts, cuts them off, is away, or is full. Knows a session from outside alone.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
 import { needs } from '../support/needs.js';
 import { counting, Onlooker, upTo } from '../support/onlooker.js';
@@ -8,6 +8,9 @@ import { until } from '../support/redis.js';
 
 /** How long Redis is away, in milliseconds: several leases of a replica, and longer than any patience of the gateway. */
 const AWAY_MS = 30_000;
+
+// Several processes start and die in each test, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 90_000 });
 
 needs('redis-server', 'redis-cli')('two replicas whose Redis', () => {
   let gateways: Gateways;
@@ -62,7 +65,7 @@ needs('redis-server', 'redis-cli')('two replicas whose Redis', () => {
     expectAll(onlookers, 300);
   });
 
-  it('is away for half a minute: they say so, keep the sessions, and go on where they were', { timeout: AWAY_MS + 60_000 }, async () => {
+  it('is away for half a minute: they say so, keep the sessions, and go on where they were', { timeout: AWAY_MS + 90_000 }, async () => {
     const id = await gateways.begin(gateways.at(0), '/bin/bash', '-c', `(${counting(350, 0.1)[2]}) & exec cat`);
     const [one, two] = [look(id, gateways.at(0)), look(id, gateways.at(1), 'controller')];
     await Promise.all([one, two].map((each) => each.sees('n10\r\n')));

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Scope } from '../../src/principal.js';
 import { mintToken } from '../../src/token.js';
+import { type CutProxy, cutProxy } from './cut-proxy.js';
 import { freePort } from './free-port.js';
 import { type RedisServer, startRedis, until } from './redis.js';
 
@@ -86,17 +87,22 @@ export interface GatewaysOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of the instance. */
   readonly pty?: Readonly<Record<string, number>>;
+  /** Whether each replica has a wire of its own to Redis. */
+  readonly wired?: boolean;
 }
 
 export class Gateways {
   readonly redis: RedisServer;
   readonly replicas: readonly Replica[];
+  /** From each replica to Redis, where they were asked for. */
+  readonly wires: readonly CutProxy[];
   /** Where the programs begin; gone with the gateways. */
   readonly folder: string;
 
-  constructor(redis: RedisServer, replicas: readonly Replica[], folder: string) {
+  constructor(redis: RedisServer, replicas: readonly Replica[], wires: readonly CutProxy[], folder: string) {
     this.redis = redis;
     this.replicas = replicas;
+    this.wires = wires;
     this.folder = folder;
   }
 
@@ -128,6 +134,7 @@ export class Gateways {
 
   async dispose(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop('SIGKILL')));
+    await Promise.all(this.wires.map((wire) => wire.close()));
     await this.redis.dispose();
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -136,20 +143,23 @@ export class Gateways {
 type Answer = Readonly<Record<string, unknown>>;
 
 /** On a Redis of their own that loses nothing which it took; dead replicas are noticed after two seconds. */
-export async function startGateways({ count = 2, env = {}, pty = {} }: GatewaysOptions = {}): Promise<Gateways> {
+export async function startGateways({ count = 2, env = {}, pty = {}, wired = false }: GatewaysOptions = {}): Promise<Gateways> {
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   const folder = await mkdtemp(join(tmpdir(), 'gateways-'));
   const shared = {
     AGENTS_FILE: await agentsFile(folder, pty),
     AUTH_JWT_SECRET: SECRET,
-    REDIS_URL: redis.url,
     REPLICA_LEASE_SECONDS: `${LEASE_SECONDS}`,
     LOG_LEVEL: 'warn',
     ...env,
   };
   const ports = await Promise.all(Array.from({ length: count }, freePort));
-  const replicas = ports.map((port, i) => new Replica(`replica-${i}`, port, folder, shared));
-  const gateways = new Gateways(redis, replicas, folder);
+  const wires = wired ? await Promise.all(ports.map(() => cutProxy(redis.port))) : [];
+  const replicas = ports.map((port, i) => {
+    const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? redis.port}`;
+    return new Replica(`replica-${i}`, port, folder, { ...shared, REDIS_URL });
+  });
+  const gateways = new Gateways(redis, replicas, wires, folder);
   try {
     await Promise.all(replicas.map((replica) => replica.start()));
     return gateways;
