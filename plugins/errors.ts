@@ -2,12 +2,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TSchema } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value } from '@sinclair/typebox/value';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
 import { asFault, Fault } from '../src/errors.js';
-import { explain } from '../src/explain.js';
+import { checker } from '../src/protocol/check.js';
 import { ScreenUnavailable } from '../src/terminal/terminal.js';
 
 /** Seconds after which a 503 asks to be tried again. */
@@ -64,16 +63,11 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
 
 /** Checks with TypeBox; what comes in an address is text, so numbers are read out of it first. An absent body is an empty one. */
 const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
-  const compiled = TypeCompiler.Compile(schema);
+  const check = checker(schema, httpPart === 'querystring' ? 'query' : httpPart);
   return (data: unknown) => {
     const value = Value.Default(schema, httpPart === 'body' ? (data ?? {}) : Value.Convert(schema, Value.Clone(data)));
-    if (compiled.Check(value)) return { value };
-    return {
-      error: new Fault(
-        'INVALID_REQUEST',
-        explain(schema, value, httpPart === 'querystring' ? 'query' : httpPart) ?? 'the request is not valid',
-      ),
-    };
+    const problem = check(value);
+    return problem === undefined ? { value } : { error: new Fault('INVALID_REQUEST', problem) };
   };
 };
 

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { Value } from '@sinclair/typebox/value';
-import { parse } from 'yaml';
+import { type Document, parseDocument, visit } from 'yaml';
 import { type Agent, AgentConfig, type Agents } from './agents.js';
-import { explain, shown } from './explain.js';
+import { checker, shown } from './protocol/check.js';
 
 /** An agents file that cannot be used; the message is one line that names the agent and the field. */
 export class AgentsFileError extends Error {
@@ -15,6 +15,8 @@ export interface AgentsFile extends Agents {
   /** Reads the file again. Throws AgentsFileError, and then keeps the agents as they were. */
   reload(): void;
 }
+
+const check = checker(AgentConfig, 'agents');
 
 /** `file` undefined: the built-in `shell`. Throws AgentsFileError. */
 export function openAgentsFile(file: string | undefined): AgentsFile {
@@ -54,10 +56,40 @@ function section(file: string): Record<string, unknown> {
 function parsed(file: string): unknown {
   try {
     const text = readFileSync(file, 'utf8');
-    return file.endsWith('.json') ? JSON.parse(text) : parse(text, { prettyErrors: true });
+    return file.endsWith('.json') ? fromJson(text) : fromYaml(text);
   } catch (error) {
     throw new AgentsFileError(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }
+}
+
+/** JSON is YAML as well, so that one reader tells of names given twice, which JSON's own passes over. */
+function fromJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const document = parseDocument(text);
+  refuse(document.errors.find(({ code }) => code === 'DUPLICATE_KEY') ?? pollution(document));
+  return value;
+}
+
+function fromYaml(text: string): unknown {
+  const document = parseDocument(text);
+  // What it only warns of is a tag that it does not know.
+  refuse(document.errors[0] ?? document.warnings[0] ?? pollution(document));
+  return document.toJS();
+}
+
+/** A name that means something else to objects. */
+function pollution(document: Document.Parsed): Error | undefined {
+  let found = false;
+  visit(document, {
+    Scalar: (key, { value }) => {
+      found ||= key === 'key' && value === '__proto__';
+    },
+  });
+  return found ? new Error('nothing can be named __proto__') : undefined;
+}
+
+function refuse(fault: Error | undefined): void {
+  if (fault) throw fault;
 }
 
 function agent(id: string, config: unknown, file: string): Agent {
@@ -65,9 +97,18 @@ function agent(id: string, config: unknown, file: string): Agent {
     throw new AgentsFileError(`${file}: agent ${shown(id)}: expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -`);
   }
   const whole = isObject(config) ? Value.Default(AgentConfig, { ...config, pty: config.pty ?? {}, policy: config.policy ?? {} }) : config;
-  const fault = explain(AgentConfig, whole, `agents.${id}`);
+  const fault = check(whole, `agents.${id}`) ?? unusable(whole as AgentConfig, `agents.${id}`);
   if (fault) throw new AgentsFileError(`${file}: ${fault}`);
   return { ...(whole as AgentConfig), id };
+}
+
+/** What no schema says: what the system can hand to a program, and what this build cannot do. */
+function unusable({ command, cwd = '', env, policy }: AgentConfig, where: string): string | undefined {
+  const misnamed = Object.keys(env).find((name) => name === '' || /[=\0]/.test(name));
+  if (misnamed !== undefined) return `${where}.env: expected names without = and NUL, got ${shown(misnamed)}`;
+  if ([...command, cwd, ...Object.values(env)].some((text) => text.includes('\0'))) return `${where}: command, cwd and env cannot hold NUL`;
+  if (policy.live_stream === 'raw') return `${where}.policy.live_stream: raw is refused while this gateway does not redact`;
+  return undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,8 +1,9 @@
 // Writes the audit lines into a file, each chained to the one before by SHA-256. Knows no request; never makes anyone wait.
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Audit, AuditLine } from './audit.js';
+import { makeFolder } from './folder.js';
 
 /** Lines that wait for the disk; what comes while so many wait is counted and dropped. */
 const MAX_WAITING_LINES = 10_000;
@@ -39,15 +40,23 @@ export function lineHash(fields: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Opens or continues the file (mode 0600). Throws AuditFileError if its last line cannot be read. */
+/** Opens or continues the file (mode 0600). Throws AuditFileError if it cannot be opened, is no regular file, or its last line cannot be read. */
 export async function openAuditFile(options: Options): Promise<Audit> {
-  await mkdir(path.dirname(options.file), { recursive: true, mode: 0o700 });
-  const file = await open(options.file, 'a+', 0o600);
+  const file = await openOrMake(options.file);
   try {
     return new AuditFile(options, file, await chainEnd(file, options.file));
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+async function openOrMake(name: string): Promise<FileHandle> {
+  try {
+    await makeFolder(path.dirname(name));
+    return await open(name, 'a+', 0o600);
+  } catch (error) {
+    throw new AuditFileError(`${name} cannot be opened: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -176,7 +185,9 @@ async function append(file: FileHandle, bytes: Uint8Array): Promise<void> {
 
 /** Reads the last whole line; what a crash left unfinished behind it is cut off. */
 async function chainEnd(file: FileHandle, name: string): Promise<ChainEnd> {
-  const { size } = await file.stat();
+  const found = await file.stat();
+  if (!found.isFile()) throw new AuditFileError(`${name} is no regular file; expected one that keeps what is appended`);
+  const { size } = found;
   const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
   await file.read(tail, 0, tail.length, size - tail.length);
   const at = tail.lastIndexOf('\n') + 1;

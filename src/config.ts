@@ -1,10 +1,11 @@
 // The environment, checked once at start and grouped by concern. Knows no file's content and no Fastify.
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { expectation, shown } from './explain.js';
+import { expected, shown } from './protocol/check.js';
 
 /** Exit status of a process that was configured wrongly (sysexits EX_CONFIG). */
 export const EXIT_CONFIG = 78;
@@ -112,7 +113,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
   return {
     listen: { host: e.HOST, port: e.PORT, trustProxy: trustProxy(e.TRUST_PROXY) },
-    publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(url('PUBLIC_URL', e.PUBLIC_URL)),
+    publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(base('PUBLIC_URL', e.PUBLIC_URL)),
     dataDir: path.resolve(e.DATA_DIR),
     redis: redis(e),
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
@@ -160,15 +161,13 @@ function checked(env: NodeJS.ProcessEnv): Environment {
     if (raw === undefined || raw === '') continue;
     if (name in absent) throw new ConfigError(`${name} is set, but ${absent[name as keyof typeof absent]}; unset it`);
     values[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
-    if (!Value.Check(schema, values[name])) throw wrong(name, raw, expectation(schema));
+    if (!Value.Check(schema, values[name])) throw wrong(name, raw, expected(schema));
   }
   return Value.Default(Environment, values) as Environment;
 }
 
-function wrong(name: string, raw: string, expected: string): ConfigError {
-  return new ConfigError(
-    secret.has(name) ? `${name} is not usable; expected ${expected}` : `${name} is ${shown(raw)}; expected ${expected}`,
-  );
+function wrong(name: string, raw: string, wanted: string): ConfigError {
+  return new ConfigError(secret.has(name) ? `${name} is not usable; expected ${wanted}` : `${name} is ${shown(raw)}; expected ${wanted}`);
 }
 
 function auth(e: Environment): Config['auth'] {
@@ -181,7 +180,7 @@ function auth(e: Environment): Config['auth'] {
     issuer: e.AUTH_JWT_ISSUER,
     audience: e.AUTH_JWT_AUDIENCE,
     clockSkewSeconds: e.AUTH_CLOCK_SKEW_SECONDS,
-    allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : list(e.ALLOWED_ORIGINS).map((o) => url('ALLOWED_ORIGINS', o).origin),
+    allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : origins('ALLOWED_ORIGINS', e.ALLOWED_ORIGINS),
   };
 }
 
@@ -204,10 +203,16 @@ function trustProxy(raw: string): boolean | number | string[] {
   if (raw === 'true' || raw === 'false') return raw === 'true';
   if (/^\d{1,3}$/.test(raw)) return Number(raw);
   const parts = list(raw);
-  const cidr = /^(loopback|linklocal|uniquelocal|[0-9a-fA-F:.]+(\/\d{1,3})?)$/;
-  if (parts.length === 0 || !parts.every((part) => cidr.test(part)))
-    throw wrong('TRUST_PROXY', raw, 'true, false, a number of hops, or a list of CIDRs');
+  if (parts.length === 0 || !parts.every(isNetwork)) throw wrong('TRUST_PROXY', raw, 'true, false, a number of hops, or a list of CIDRs');
   return parts;
+}
+
+/** What Fastify takes as well: a name of its own, an address, or an address and how many bits of it count. */
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true;
+  const [, address = '', bits = '1'] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  return Number(bits) >= 1 && Number(bits) <= most;
 }
 
 function url(name: string, raw: string): URL {
@@ -216,6 +221,22 @@ function url(name: string, raw: string): URL {
   if (parsed.username || parsed.password)
     throw new ConfigError(`${name} carries a user name or password; expected an http:// or https:// URL without`);
   return parsed;
+}
+
+/** A URL that others are built on. */
+function base(name: string, raw: string): URL {
+  if (/[?#]/.test(raw)) throw wrong(name, raw, 'an http:// or https:// URL without query and fragment');
+  return url(name, raw);
+}
+
+function origins(name: string, raw: string): string[] {
+  const found = list(raw).map((part) => {
+    const { origin, href } = url(name, part);
+    if (href !== `${origin}/`) throw wrong(name, part, 'an origin, as https://gateway.example');
+    return origin;
+  });
+  if (found.length === 0) throw wrong(name, raw, 'at least one origin, as https://gateway.example');
+  return found;
 }
 
 function publicUrl({ origin, pathname }: URL): PublicUrl {

@@ -1,10 +1,9 @@
 // What a token says, and how one is made with AUTH_JWT_SECRET. Knows no key but that one, and no request.
 import { createHmac } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
-import { Value } from '@sinclair/typebox/value';
 import { Fault } from './errors.js';
-import { explain } from './explain.js';
 import { type Principal, type Scope, scopes } from './principal.js';
+import { checker } from './protocol/check.js';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 });
 
@@ -17,10 +16,14 @@ export const Claims = Type.Object({
 });
 type Claims = Static<typeof Claims>;
 
+const checkClaims = checker(Claims, 'claims');
+
 /** The principal of verified claims. UNAUTHENTICATED if one is ill-formed: what limits a token must not be lost by a typing error. */
 export function readClaims(claims: unknown): Principal {
-  if (!Value.Check(Claims, claims)) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${explain(Claims, claims, 'claims')}`);
-  return { name: claims.sub ?? 'anonymous', scope: highest(claims.scope), instances: claims.instances, sessions: claims.sessions };
+  const problem = checkClaims(claims);
+  if (problem) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${problem}`);
+  const { sub = 'anonymous', scope, instances, sessions } = claims as Claims;
+  return { name: sub, scope: highest(scope), instances, sessions };
 }
 
 function highest(scope = ''): Scope | undefined {

@@ -8,6 +8,7 @@ import { AuditFileError } from '../audit-file.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
 import { endOnSignals } from '../shutdown.js';
 import { mintToken } from '../token.js';
+import { demandUsable, listenFault } from './preflight.js';
 
 /** Seconds for which the token of a development start is good. */
 const DEVELOPMENT_TTL_SECONDS = 12 * 3600;
@@ -29,10 +30,13 @@ export function serve(program: Command): void {
 async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const { config, development } = withKey(readConfig(env));
   const agents = openAgentsFile(config.agentsFile);
+  await demandUsable(config);
   const app = await buildApp(config, { agents });
   endOnSignals(app);
   rereadOnHangUp(app, agents);
-  await listen(app);
+  await listen(app).catch((error) => {
+    throw listenFault(error, config.listen);
+  });
   if (development) invite(app);
 }
 
@@ -71,8 +75,13 @@ function rereadOnHangUp(app: FastifyInstance, agents: AgentsFile): void {
 
 /** One line on stderr; 78 for what the operator has to change. */
 function fail(error: unknown): never {
-  const { message, code } = error as NodeJS.ErrnoException;
-  process.stderr.write(`pty-gateway: ${message}\n`);
-  const configured = error instanceof ConfigError || error instanceof AgentsFileError || error instanceof AuditFileError;
-  process.exit(configured || code === 'EADDRNOTAVAIL' ? EXIT_CONFIG : 1);
+  const name = variableOf(error);
+  process.stderr.write(`pty-gateway: ${name ? `${name}: ` : ''}${(error as Error).message}\n`);
+  process.exit(name !== undefined || error instanceof ConfigError ? EXIT_CONFIG : 1);
+}
+
+/** The variable that names a file which is at fault. */
+function variableOf(error: unknown): string | undefined {
+  if (error instanceof AgentsFileError) return 'AGENTS_FILE';
+  return error instanceof AuditFileError ? 'AUDIT_FILE' : undefined;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../folder.js';
 import { currentBoot } from './boot.js';
 import { Damages } from './damages.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
@@ -41,7 +42,7 @@ export interface EmbeddedLogOptions {
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Log> {
   try {
-    await mkdir(join(options.dir, 'sessions'), { recursive: true, mode: 0o700 });
+    await makeFolder(join(options.dir, 'sessions'));
     const unlock = await lockFolder(options.dir);
     const log = new EmbeddedLog(options, await currentBoot(), unlock);
     await log.sweep();

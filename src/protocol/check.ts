@@ -1,17 +1,20 @@
 // Says what is wrong with a value, and where, in words that its sender understands. Knows schemas, and no protocol.
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
-import { TypeCompiler, type ValueError } from '@sinclair/typebox/compiler';
+import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler';
 
 /** Longest text that is shown back, in characters. */
-const MAX_SHOWN_CHARS = 32;
+const MAX_SHOWN_CHARS = 60;
 
-/** The first thing wrong with a value, as `payload.cols: expected an integer from 1 to 1024, got 0`; undefined if nothing is. */
-export type Checker = (value: unknown) => string | undefined;
+/**
+ * The first thing wrong with a value, as `payload.cols: expected an integer from 1 to 1024, got 0`; undefined if nothing is. `where`
+ * is what the value is called this time, and is left out if empty.
+ */
+export type Checker = (value: unknown, where?: string) => string | undefined;
 
-/** Compiles a schema, once; `where` is what the value is called, and is left out if empty. */
-export function checker(schema: TSchema, where: string): Checker {
+/** Compiles a schema, once; `usually` is what its values are called. */
+export function checker(schema: TSchema, usually: string): Checker {
   const compiled = TypeCompiler.Compile(schema);
-  return (value) => {
+  return (value, where = usually) => {
     if (compiled.Check(value)) return undefined;
     const error = compiled.Errors(value).First();
     return error && complaint(error, where);
@@ -34,32 +37,53 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function complaint(error: ValueError, where: string): string {
-  const path = [where, ...error.path.split('/').slice(1)].filter((step) => step !== '').join('.');
-  return `${path || 'the frame'}: expected ${expected(error.schema)}, got ${shown(error)}`;
+  const steps = error.path.split('/').slice(1).map(unescaped);
+  const path = [where, ...steps].filter((step) => step !== '').join('.') || 'the frame';
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) return `${path} is unknown here`;
+  return `${path}: expected ${expected(error.schema)}, got ${found(error)}`;
 }
 
-function expected(schema: TSchema): string {
+/** A step of a JSON pointer (RFC 6901 §4). */
+const unescaped = (step: string): string => step.replace(/~1/g, '/').replace(/~0/g, '~');
+
+/** What a schema asks for, as `an integer from 1 to 1024`. A string's title says what its pattern means. */
+export function expected(schema: TSchema): string {
   if (KindGuard.IsNever(schema)) return 'nothing here';
-  if (KindGuard.IsUnion(schema)) return schema.anyOf.map(expected).join(' or ');
+  if (KindGuard.IsUnion(schema)) return alternatives(schema.anyOf.map(expected));
   if (KindGuard.IsNull(schema)) return 'null';
   if (KindGuard.IsLiteral(schema)) return JSON.stringify(schema.const);
   if (schema.format === 'base64') return 'base64 (RFC 4648 §4, padded, without white space)';
-  if (KindGuard.IsInteger(schema)) return `an integer from ${schema.minimum} to ${schema.maximum}`;
-  if (KindGuard.IsString(schema)) return `a string of ${range(schema.minLength, schema.maxLength)} characters`;
-  if (KindGuard.IsArray(schema)) return `an array of ${range(schema.minItems, schema.maxItems)} items`;
+  if (KindGuard.IsInteger(schema)) return `an integer${range(schema.minimum, schema.maximum)}`;
+  if (KindGuard.IsString(schema)) return schema.title ?? `a string${amount('characters', schema.minLength, schema.maxLength)}`;
+  if (KindGuard.IsArray(schema)) return `an array${amount('items', schema.minItems, schema.maxItems)}`;
   return KindGuard.IsObject(schema) || KindGuard.IsRecord(schema) ? 'an object' : `a ${schema.type}`;
 }
 
-function range(least = 0, most?: number): string {
-  return most === undefined ? `at least ${least}` : `${least} to ${most}`;
+function alternatives(words: readonly string[]): string {
+  return words.length > 2 ? `one of ${words.join(', ')}` : words.join(' or ');
 }
 
-/** What is to be typed is never shown: messages may end up in a log. */
-function shown({ value, schema }: ValueError): string {
+function range(least?: number, most?: number): string {
+  if (least === undefined) return most === undefined ? '' : ` up to ${most}`;
+  return most === undefined ? ` from ${least} on` : ` from ${least} to ${most}`;
+}
+
+function amount(unit: string, least = 0, most?: number): string {
+  if (most !== undefined) return ` of ${least} to ${most} ${unit}`;
+  return least > 0 ? ` of at least ${least} ${unit}` : '';
+}
+
+/** A text where a text belongs may be a secret, or is to be typed, and messages may end up in a log: only its length is told. */
+function found({ value, schema }: ValueError): string {
+  const hidden = KindGuard.IsString(schema) && typeof value === 'string' && value !== '';
+  return hidden ? `a string of ${value.length} characters` : shown(value);
+}
+
+/** A value in a few words: a text in quotes, cut short; what has parts by their number. */
+export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object') return 'an object';
-  const text = String(value);
-  return schema.format || text.length > MAX_SHOWN_CHARS ? `a string of ${text.length} characters` : JSON.stringify(text);
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }

@@ -73,7 +73,7 @@ describe('the agents file', () => {
   });
 
   it.each([
-    ['no command', { agents: { x: { name: 'X' } } }, 'agents.x.command is missing; expected an array of at least 1 items'],
+    ['no command', { agents: { x: { name: 'X' } } }, 'agents.x.command: expected an array of at least 1 items, got nothing'],
     [
       'a number for a command',
       { agents: { x: { ...cat, command: [1] } } },
@@ -90,9 +90,25 @@ describe('the agents file', () => {
       { agents: { x: { ...cat, policy: { redaction: 'yes' } } } },
       'agents.x.policy.redaction: expected "on" or "off", got "yes"',
     ],
-    ['an agent that is no object', { agents: { x: [] } }, 'agents.x: expected an object, got []'],
+    ['an agent that is no object', { agents: { x: [] } }, 'agents.x: expected an object, got an array of 0'],
     ['an id with a slash', { agents: { 'a/b': cat } }, 'agent "a/b": expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -'],
     ['an id that is a folder', { agents: { '..': cat } }, 'agent "..": expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -'],
+    [
+      'a number beyond all use',
+      { agents: { x: { ...cat, pty: { keyframe_interval_seconds: 1e12 } } } },
+      'agents.x.pty.keyframe_interval_seconds: expected an integer from 1 to 86400, got 1000000000000',
+    ],
+    [
+      'a name of the environment that is none',
+      { agents: { x: { ...cat, env: { 'A=B': 'x' } } } },
+      'agents.x.env: expected names without = and NUL, got "A=B"',
+    ],
+    ['a NUL', { agents: { x: { ...cat, env: { A: 'x\0y' } } } }, 'agents.x: command, cwd and env cannot hold NUL'],
+    [
+      'a raw live stream',
+      { agents: { x: { ...cat, policy: { live_stream: 'raw' } } } },
+      'agents.x.policy.live_stream: raw is refused while this gateway does not redact',
+    ],
     ['no agents', { agents: {} }, 'agents is empty; expected at least one agent'],
     ['another key', { agents: { x: cat }, extra: 1 }, 'extra is unknown here; expected agents alone'],
     ['a list', [], 'expected an object with the key agents'],
@@ -102,7 +118,7 @@ describe('the agents file', () => {
 
   it('does not show what stands where a secret might', () => {
     expect(complaint({ agents: { x: { ...cat, name: '' } } })).toContain(
-      'agents.x.name: expected a string of at least 1 characters, got 0 characters',
+      'agents.x.name: expected a string of at least 1 characters, got ""',
     );
   });
 
@@ -110,6 +126,18 @@ describe('the agents file', () => {
     const message = complaint('{"agents": {', name);
     expect(message).toContain(`${name} cannot be read: `);
     expect(message).not.toContain('\n');
+  });
+
+  it.each([
+    ['bad.json', '{"agents":{"a":{"name":"x","command":["sh"]},"\\u0061":{"name":"y","command":["sh"]}}}', 'Map keys must be unique'],
+    ['bad.yaml', 'agents:\n  a: {name: x, command: [sh]}\n  a: {name: y, command: [sh]}\n', 'Map keys must be unique'],
+    ['bad.json', '{"agents":{"__proto__":{"name":"x","command":["sh"]}}}', 'nothing can be named __proto__'],
+    ['bad.yaml', 'agents: {a: {name: x, command: [sh], env: {"\\x5f_proto__": {}}}}', 'nothing can be named __proto__'],
+    ['bad.yaml', 'agents: !foo\n  a: {name: x, command: [sh]}\n', 'Unresolved tag: !foo'],
+    ['bad.yaml', 'agents: &all\n  a: {name: x, command: [sh], env: *all}\n', 'bad.yaml'],
+  ])('is refused in one line if %s holds %s', (name, content, message) => {
+    expect(complaint(content, name)).toContain(message);
+    expect(complaint(content, name)).not.toContain('\n');
   });
 
   it('is refused if it is not there', () => {
@@ -123,7 +151,7 @@ describe('the agents file', () => {
     agents.reload();
     expect(agents.list().map(({ id }) => id)).toEqual(['b']);
     write('again.json', { agents: { c: {} } });
-    expect(() => agents.reload()).toThrow('agents.c.name is missing');
+    expect(() => agents.reload()).toThrow('agents.c.name: expected a string of at least 1 characters, got nothing');
     expect(agents.list().map(({ id }) => id)).toEqual(['b']);
   });
 });

@@ -14,6 +14,7 @@ afterEach(async () => {
     await exit;
   }
 });
+const key = { AUTH_JWT_SECRET: 'a secret of the tests, long enough for HS256' };
 const serve = (env: NodeJS.ProcessEnv) => {
   const started = run(['serve'], { PORT: '0', ...env });
   running.push(started);
@@ -23,7 +24,7 @@ const serve = (env: NodeJS.ProcessEnv) => {
 /** A gateway as it starts without any configuration, by the URL that it prints. */
 async function invited(env: NodeJS.ProcessEnv = {}) {
   const gateway = serve(env);
-  const [, base = '', token = ''] = await gateway.prints(/^Open (http:\/\/127\.0\.0\.1:\d+)\/#token=([^&\s]+)&open=shell\n/m);
+  const [, base = '', token = ''] = await gateway.prints(/^Open (http:\/\/127\.0\.0\.1:\d+)\/#token=([^&\s]+)&open=\w+\n/m);
   const call = async (method: string, at: string) => {
     const response = await fetch(base + at, { method, headers: { authorization: `Bearer ${token}` } });
     // biome-ignore lint/suspicious/noExplicitAny: the test says what it expects.
@@ -66,8 +67,26 @@ describe('serve', () => {
     ['a bad value', { PORT: 'http' }, /^pty-gateway: PORT is "http"; expected an integer from 0 to 65535\n$/],
     ['no key where others can reach it', { HOST: '0.0.0.0' }, /^pty-gateway: HOST is "0\.0\.0\.0" and no key is set; expected [^\n]*\n$/],
     ['a key that is none', { AUTH_JWT_PUBLIC_KEY: 'x' }, /^pty-gateway: AUTH_JWT_PUBLIC_KEY is not usable [^\n]*\n$/],
-    ['an agents file that is not there', { AGENTS_FILE: '/no/such/file' }, /^pty-gateway: \/no\/such\/file cannot be read: [^\n]*\n$/],
-    ['a feature that is not here', { REDIS_URL: 'redis://x' }, /^pty-gateway: REDIS_URL is set, but [^\n]*\n$/],
+    [
+      'an agents file that is not there',
+      { AGENTS_FILE: '/no/such/file' },
+      /^pty-gateway: AGENTS_FILE: \/no\/such\/file cannot be read: [^\n]*\n$/,
+    ],
+    ['a feature that is not here', { REPLAY_ENCRYPTION_KEYS: 'x' }, /^pty-gateway: REPLAY_ENCRYPTION_KEYS is set, but [^\n]*\n$/],
+    ['an address of Redis that is none', { REDIS_URL: 'http://x' }, /^pty-gateway: REDIS_URL is not usable: [^\n]*\n$/],
+    ['a password of Redis that is none', { REDIS_URL: 'redis://u:%zz@x' }, /^pty-gateway: REDIS_URL is not usable: [^\n]*\n$/],
+    ['a file for a data folder', { DATA_DIR: '/etc/passwd' }, /^pty-gateway: DATA_DIR cannot be used; [^\n]*\n$/],
+    ['a data folder where none can be made', { DATA_DIR: '/proc/x' }, /^pty-gateway: DATA_DIR cannot be used; [^\n]*\n$/],
+    ['a data folder in which nothing can be made', { DATA_DIR: '/proc' }, /^pty-gateway: DATA_DIR cannot be used; [^\n]*\n$/],
+    ['a folder for an audit file', { AUDIT_FILE: '/tmp' }, /^pty-gateway: AUDIT_FILE: \/tmp cannot be opened: [^\n]*\n$/],
+    ['an audit file that cannot be made', { AUDIT_FILE: '/proc/x' }, /^pty-gateway: AUDIT_FILE: \/proc\/x cannot be opened: [^\n]*\n$/],
+    [
+      'an audit file that keeps nothing',
+      { AUDIT_FILE: '/dev/null' },
+      /^pty-gateway: AUDIT_FILE: \/dev\/null is no regular file; [^\n]*\n$/,
+    ],
+    ['a host that is none', { ...key, HOST: '999.1.1.1' }, /^pty-gateway: HOST is "999\.1\.1\.1"; expected [^\n]*\n$/],
+    ['a host that is not this one', { ...key, HOST: '203.0.113.1' }, /^pty-gateway: HOST is "203\.0\.113\.1"; expected [^\n]*\n$/],
   ])('refuses to start with %s, in one line and with status 78', async (_what, env, line) => {
     const refused = serve(env);
     expect(await refused.exit).toEqual({ code: 78, signal: null });
@@ -80,7 +99,14 @@ describe('serve', () => {
     await first.prints(/^Open /m);
     const second = serve({ PORT: port });
     expect((await second.exit).code).toBe(1);
-    expect(second.err).toMatch(/^pty-gateway: [^\n]*EADDRINUSE[^\n]*\n$/);
+    expect(second.err).toMatch(new RegExp(`^pty-gateway: 127\\.0\\.0\\.1:${port} is taken by another process \\(EADDRINUSE\\)\\n$`));
+  });
+
+  it('says in one line that Redis does not answer', async () => {
+    const port = await freePort();
+    const refused = serve({ REDIS_URL: `redis://127.0.0.1:${port}` });
+    expect((await refused.exit).code).toBe(1);
+    expect(refused.err).toMatch(new RegExp(`^pty-gateway: Redis \\(127\\.0\\.0\\.1:${port}\\) cannot be reached: [^\\n]*\\n$`));
   });
 
   it('says in one line that another process has the data folder', async () => {
@@ -103,7 +129,9 @@ describe('serve', () => {
     expect(await names()).toEqual(['one', 'two']);
     writeFileSync(file, 'agents: {three: {}}');
     gateway.child.kill('SIGHUP');
-    await gateway.prints(/the agents stay as they were: [^\n]*agents\.three\.name is missing/);
+    await gateway.prints(
+      /the agents stay as they were: [^\n]*agents\.three\.name: expected a string of at least 1 characters, got nothing/,
+    );
     expect(await names()).toEqual(['one', 'two']);
   });
 });

@@ -78,11 +78,11 @@ describe('POST /agents/:inst/sessions', () => {
   it.each([
     [{ cols: 0 }, 'body.cols: expected an integer from 1 to 1024, got 0'],
     [{ cols: '80' }, 'body.cols: expected an integer from 1 to 1024, got "80"'],
-    [{ argv: [] }, 'body.argv: expected an array of 1 to 256 items, got []'],
-    [{ secrets: ['abc'] }, 'body.secrets.0: expected a string of 4 to 4096 characters, got 3 characters'],
+    [{ argv: [] }, 'body.argv: expected an array of 1 to 256 items, got an array of 0'],
+    [{ secrets: ['abc'] }, 'body.secrets.0: expected a string of 4 to 4096 characters, got a string of 3 characters'],
     [{ default_role: 'owner' }, 'body.default_role: expected "controller" or "observer", got "owner"'],
     [{ colls: 3 }, 'body.colls is unknown here'],
-    [[], 'body: expected an object, got []'],
+    [[], 'body: expected an object, got an array of 0'],
   ])('names the field of %o that is wrong', async (body, message) => {
     const answer = await gw.call('POST', '/agents/free/sessions', { body });
     expectError(answer, 400, 'INVALID_REQUEST');
@@ -299,7 +299,7 @@ describe('an admin', () => {
       await gw.call('POST', at(session, '/controller'), { body: {} }),
       400,
       'INVALID_REQUEST',
-      'body.client_id is missing; expected a string of 1 to 128 characters or null',
+      'body.client_id: expected a string of 1 to 128 characters or null, got nothing',
     );
   });
 
