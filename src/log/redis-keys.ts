@@ -10,6 +10,8 @@ export interface SessionKeys {
   readonly log: string;
   /** List of sequence, ts, sequence, ts … of the entries kept: what trimming needs to know of them. */
   readonly times: string;
+  /** There for a while after the session was removed: who misses the others then knows that they were not lost. */
+  readonly gone: string;
   /** Sharded channel on which each batch is announced. */
   readonly live: string;
 }
@@ -17,7 +19,7 @@ export interface SessionKeys {
 export const keysOf = (prefix: string, sessionId: string): SessionKeys | undefined => {
   const tag = tagOf(sessionId);
   const key = (part: string): string => `${prefix}:{${tag}}:${part}`;
-  return tag === undefined ? undefined : { meta: key('meta'), log: key('log'), times: key('times'), live: key('live') };
+  return tag === undefined ? undefined : { meta: key('meta'), log: key('log'), times: key('times'), gone: key('gone'), live: key('live') };
 };
 
 /** The sessions there are, by the time at which they were noted. */

@@ -6,16 +6,18 @@ import { connect, type Node, type RedisAddress, readAddress } from '../redis/con
 import { type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from './log.js';
 import { SessionIndex } from './redis-index.js';
 import { keysOf, type SessionKeys } from './redis-keys.js';
-import { PATIENCE_MS, patiently } from './redis-patience.js';
+import { Behind, PATIENCE_MS, patiently } from './redis-patience.js';
 import * as scripts from './redis-scripts.js';
 import { type Found, RedisSession, type Surroundings } from './redis-session.js';
 import type { TailBudget } from './redis-tail.js';
 import { RedisTroubles } from './redis-troubles.js';
-import { KEEP_MS, RedisWriter } from './redis-writer.js';
+import { type Claimed, KEEP_MS, RedisWriter } from './redis-writer.js';
 
 const LOOK_MS = 5_000;
 /** After how long without an answer a connection is given up, in milliseconds. */
 const SILENCE_MS = 10_000;
+/** How long it is known that a session was removed, in milliseconds: a writer that was stopped for less learns it when it wakes. */
+const GONE_MS = 3_600_000;
 /** How long `close` waits for what was appended, in milliseconds; what is not taken then is rejected as `unavailable`. */
 const CLOSE_PATIENCE_MS = 5_000;
 
@@ -94,7 +96,9 @@ class RedisLog implements Log {
       throw new LogError('unavailable', this.troubles.sentence() ?? 'Redis cannot be reached', { cause: error });
     }
     await this.demandShardedChannels();
-    this.writing.on('close', () => this.troubles.away());
+    this.writing.on('close', () => {
+      if (!this.closed) this.troubles.away();
+    });
     this.writing.on('ready', () => this.backAgain());
     this.backAgain();
   }
@@ -114,12 +118,13 @@ class RedisLog implements Log {
     const keys = this.keys(sessionId);
     if (!keys) throw new LogError('unavailable', 'the session id must have 1 to 255 characters as part of a key');
     const owner = randomUUID();
-    const args = [owner, retention.frames, retention.seconds, Math.ceil(retention.seconds * 1000 + KEEP_MS), JSON.stringify(record)];
+    const text = JSON.stringify(record);
+    const args = [owner, retention.frames, retention.seconds, Math.ceil(retention.seconds * 1000 + KEEP_MS), text];
     await this.ask(sessionId, () => this.index.note(sessionId));
-    const isNew = await this.ask(sessionId, () => scripts.create.run(this.writing, [keys.meta], args));
+    const isNew = await this.ask(sessionId, () => scripts.create.run(this.writing, [keys.meta, keys.gone], args));
     if (!isNew) throw new LogError('exists', `the session ${sessionId} exists already`);
     const session = this.know(new RedisSession(sessionId, keys, { oldest: 1, current: 0 }, this.around));
-    return this.writer(session, { owner, epoch: 1, current: 0, oldest: 1, seconds: retention.seconds });
+    return this.writer(session, { owner, epoch: 1, current: 0, retention, record: text }, 1);
   }
 
   async claim(sessionId: string, ifEpoch?: number): Promise<LogWriter> {
@@ -131,26 +136,17 @@ class RedisLog implements Log {
     const owner = randomUUID();
     const args = [owner, ifEpoch ?? '', KEEP_MS];
     const answer = await this.ask(sessionId, () => scripts.claim.run(this.writing, [meta, log, times], args));
-    const [verdict, epoch, current, oldest, seconds] = answer as [string, number, number, number, number];
+    const [verdict, epoch, current, oldest, frames, seconds, record] = answer as [string, number, number, number, string, string, string];
     if (verdict === 'unknown') throw this.gone(session);
     if (verdict === 'other') {
       throw new LogError('fenced', `another writer claimed session ${sessionId}: its epoch is ${epoch}, not ${ifEpoch}`);
     }
     former?.end(new LogError('fenced', `another writer claimed session ${sessionId}`));
     if (oldest === current + 1 && current > scripts.LOSS_JUMP) this.tellOfJump(sessionId, current);
-    return this.writer(session, { owner, epoch, current, oldest, seconds });
+    return this.writer(session, { owner, epoch, current, retention: { frames: Number(frames), seconds: Number(seconds) }, record }, oldest);
   }
 
-  private async writer(
-    session: RedisSession,
-    claimed: {
-      readonly owner: string;
-      readonly epoch: number;
-      readonly current: number;
-      readonly oldest: number;
-      readonly seconds: number;
-    },
-  ): Promise<LogWriter> {
+  private async writer(session: RedisSession, claimed: Claimed, oldest: number): Promise<LogWriter> {
     const { troubles, tails, writing } = this;
     const writer: RedisWriter = new RedisWriter(
       {
@@ -162,6 +158,8 @@ class RedisLog implements Log {
         tails,
         now: this.options.now ?? Date.now,
         took: (told) => session.took(told),
+        // The list of sessions may have been lost with what the session lost.
+        resumed: () => void this.index.note(session.id).catch(() => {}),
         jumped: (extent) => {
           this.tellOfJump(session.id, extent.current);
           session.jumped(extent);
@@ -173,7 +171,7 @@ class RedisLog implements Log {
       },
       claimed,
     );
-    await session.own(writer, { oldest: claimed.oldest, current: claimed.current });
+    await session.own(writer, { oldest, current: claimed.current });
     return writer;
   }
 
@@ -227,8 +225,9 @@ class RedisLog implements Log {
     await this.loading.get(sessionId)?.catch(() => undefined);
     const known = this.known.get(sessionId)?.deref();
     if (known) this.gone(known);
+    const all = [keys.meta, keys.log, keys.times, keys.gone];
     // On the connection of the writers: what one of this session has under way is done before.
-    await this.ask(sessionId, () => this.writing.unlink(keys.meta, keys.log, keys.times));
+    await this.ask(sessionId, () => scripts.remove.run(this.writing, all, [GONE_MS]));
     await this.ask(sessionId, () => this.index.forget(sessionId));
     this.troubles.whole(sessionId);
   }
@@ -318,15 +317,17 @@ class RedisLog implements Log {
     const found = await this.foundIn(session);
     writer?.look(found, taken);
     if (found) session.look(found);
-    else if (!writer) this.gone(session);
   }
 
+  /** Undefined if it is not there. Whoever only follows a session that was removed is told by that. */
   private async foundIn(session: RedisSession): Promise<Found | undefined> {
     try {
       return await session.find();
     } catch (error) {
-      if (error instanceof LogError && error.failure === 'unknown_session') return undefined;
-      throw error;
+      const isMissing = error instanceof Behind || (error instanceof LogError && error.failure === 'unknown_session');
+      if (!isMissing) throw error;
+      if (error instanceof LogError && !session.writer) this.gone(session);
+      return undefined;
     }
   }
 

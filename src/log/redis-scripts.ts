@@ -29,7 +29,7 @@ end`;
 
 /**
  * Begins a session.
- * Keys: meta. Arguments: owner, frames, seconds, milliseconds that it is kept, record.
+ * Keys: meta, gone. Arguments: owner, frames, seconds, milliseconds that it is kept, record.
  * Answer: 1, also to the same owner again; 0 if the session exists.
  */
 export const create = new Script(`${runId}
@@ -39,12 +39,13 @@ if mark then return mark == owner .. ':0' and 1 or 0 end
 redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', 1, 'current', 0, 'oldest', 1, 'count', 0,
   'frames', ARGV[2], 'seconds', ARGV[3], 'record', ARGV[5], 'held', 1, 'run', run_id())
 redis.call('PEXPIRE', meta, ARGV[4])
+redis.call('DEL', KEYS[2])
 return 1`);
 
 /**
  * Takes a session over.
  * Keys: meta, log, times. Arguments: owner, the epoch that was seen or nothing, milliseconds that it is kept beyond its retention.
- * Answer: {'claimed', epoch, current, oldest, seconds}, also to the same owner again; {'unknown'}; {'other', epoch}.
+ * Answer: {'claimed', epoch, current, oldest, frames, seconds, record}, also to the same owner again; {'unknown'}; {'other', epoch}.
  *
  * A session that was not let go, on a server other than the one of its last step, may lack what was taken last: its numbers jump.
  */
@@ -63,8 +64,8 @@ if mark ~= owner .. ':0' then
   redis.call('HSET', meta, 'held', 1, 'run', here)
 end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, seconds * 1000 + ARGV[3]) end
-local current, oldest = unpack(redis.call('HMGET', meta, 'current', 'oldest'))
-return { 'claimed', tonumber(epoch), tonumber(current), tonumber(oldest), tonumber(seconds) }`);
+local current, oldest, frames, record = unpack(redis.call('HMGET', meta, 'current', 'oldest', 'frames', 'record'))
+return { 'claimed', tonumber(epoch), tonumber(current), tonumber(oldest), frames, seconds, record }`);
 
 /**
  * Takes one batch: numbers, stores, trims and announces it.
@@ -138,17 +139,25 @@ return answer`);
 
 /**
  * Tells a writer where its session stands, after it lost the thread; no step that it sent before is taken from now on.
- * Keys: meta, log, times. Arguments: owner, its epoch, its next step, the number above which it can write again what was lost, the highest
- * number that it ever gave.
- * Answer: {'ours', steps taken, current, oldest}; {'unknown'}; {'fenced', mark and current of the session when it was taken from someone};
- * {'jumped', steps taken, current, oldest} where its own claim was lost, or more entries than it can write again.
+ * Keys: meta, log, times, gone. Arguments: owner, its epoch, its next step, the number above which it can write again what was lost, the
+ * highest number that it ever gave, frames, seconds, milliseconds that the session is kept, record.
+ * Answer: {'ours', steps taken, current, oldest}; {'unknown'}: it was removed; {'fenced', mark and current of the session when it was taken
+ * from someone}; {'jumped', steps taken, current, oldest} where its own claim was lost, or more entries than it can write again.
+ *
+ * A session that is not there and was not removed is lost: it begins anew, with what its writer has of it.
  */
 export const resume = new Script(`${runId}
-local meta, log, times = KEYS[1], KEYS[2], KEYS[3]
+local meta, log, times, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 ${jump}
 local owner, epoch, step, again, highest = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local mark, held_by, current, left, left_at = unpack(redis.call('HMGET', meta, 'mark', 'epoch', 'current', 'left', 'leftAt'))
-if not mark then return { 'unknown' } end
+if not mark then
+  if redis.call('EXISTS', gone) == 1 then return { 'unknown' } end
+  redis.call('DEL', log, times)
+  redis.call('HSET', meta, 'current', 0, 'oldest', 1, 'count', 0, 'frames', ARGV[6], 'seconds', ARGV[7], 'record', ARGV[9])
+  redis.call('PEXPIRE', meta, ARGV[8])
+  mark, held_by, current = owner .. ':0', 0, 0
+end
 local steps = mark:sub(1, #owner + 1) == owner .. ':' and mark:sub(#owner + 2)
 if not steps and tonumber(held_by) >= epoch then return { 'fenced', left or '', tonumber(left_at or 0) } end
 redis.call('HSET', meta, 'mark', owner .. ':' .. step, 'epoch', epoch, 'held', 1, 'run', run_id())
@@ -168,3 +177,8 @@ if not mark or mark:sub(1, #owner + 1) ~= owner .. ':' then return 0 end
 redis.call('HSET', meta, 'mark', '-:0', 'held', 0, 'left', mark, 'leftAt', current)
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
 return 1`);
+
+/** Forgets a session. Keys: meta, log, times, gone. Arguments: milliseconds for which it is known to have been removed. */
+export const remove = new Script(`
+redis.call('SET', KEYS[4], '1', 'PX', ARGV[1])
+return redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3])`);

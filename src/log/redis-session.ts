@@ -104,9 +104,11 @@ export class RedisSession implements LogReader, Listener {
     return () => void this.#gapListeners.delete(own);
   }
 
-  /** Asks Redis what there is. LogError `unknown_session`. */
+  /** Asks Redis what there is. LogError `unknown_session`; Behind where it is missing and was not removed: its owner will write it again. */
   async find(): Promise<Found> {
-    const [epoch, current, oldest] = await this.#around.client.hmget(this.keys.meta, 'epoch', 'current', 'oldest');
+    const { client } = this.#around;
+    const [epoch, current, oldest] = await client.hmget(this.keys.meta, 'epoch', 'current', 'oldest');
+    if (epoch == null && this.needed && (await client.exists(this.keys.gone)) === 0) throw new Behind();
     if (epoch == null) throw this.#end(new LogError('unknown_session', `there is no session ${this.id}`));
     return { epoch: Number(epoch), current: Number(current), oldest: Number(oldest) };
   }

@@ -15,6 +15,7 @@ import {
   type LogReader,
   type LogWriter,
   placesOf,
+  type Retention,
   type SessionRecord,
 } from './log.js';
 import {
@@ -61,6 +62,8 @@ export interface Desk {
   now(): number;
   /** An append was taken, after all before it. */
   took(told: Told): void;
+  /** The store knows this writer again, after it had lost the thread. */
+  resumed(): void;
   /** Numbers were lost in the store; they go on above this, and nothing from before is kept. */
   jumped(extent: Extent): void;
   /** This writer will never write again. */
@@ -72,7 +75,9 @@ export interface Claimed {
   readonly owner: string;
   readonly epoch: number;
   readonly current: number;
-  readonly seconds: number;
+  readonly retention: Retention;
+  /** As it is written. */
+  readonly record: string;
 }
 
 /** What the script says of a session. */
@@ -83,6 +88,7 @@ export class RedisWriter implements LogWriter {
   readonly epoch: number;
   readonly #desk: Desk;
   readonly #owner: string;
+  readonly #retention: Retention;
   readonly #keepMs: number;
   readonly #tail: AcknowledgedTail;
   readonly #kinds = new Set<string>();
@@ -97,7 +103,7 @@ export class RedisWriter implements LogWriter {
   #highest: number;
   #takenStep = 0;
   #taken: number;
-  #record: string | undefined;
+  #record: string;
   #isOpen = true;
   #isPumping = false;
   #recovering: Promise<void> | undefined;
@@ -109,7 +115,9 @@ export class RedisWriter implements LogWriter {
     this.reader = desk.reader;
     this.epoch = claimed.epoch;
     this.#owner = claimed.owner;
-    this.#keepMs = claimed.seconds * 1000 + KEEP_MS;
+    this.#retention = claimed.retention;
+    this.#keepMs = Math.ceil(claimed.retention.seconds * 1000 + KEEP_MS);
+    this.#record = claimed.record;
     this.#current = claimed.current;
     this.#highest = claimed.current;
     this.#taken = claimed.current;
@@ -258,7 +266,7 @@ export class RedisWriter implements LogWriter {
   #keep(): number | '' {
     if (performance.now() - this.#touchedAt < TOUCH_MS && this.#step > 1) return '';
     this.#touchedAt = performance.now();
-    return Math.ceil(this.#keepMs);
+    return this.#keepMs;
   }
 
   #answered(batch: Batch, [isTaken, ...oldests]: readonly number[]): void {
@@ -322,8 +330,10 @@ export class RedisWriter implements LogWriter {
 
   #ask(): Promise<Standing> {
     const { client, keys } = this.#desk;
-    const args = [this.#owner, this.epoch, ++this.#step, this.#tail.after, this.#highest];
-    return scripts.resume.run(client, [keys.meta, keys.log, keys.times], args) as Promise<Standing>;
+    const { frames, seconds } = this.#retention;
+    const mine = [this.#owner, this.epoch, ++this.#step, this.#tail.after, this.#highest];
+    const args = [...mine, frames, seconds, this.#keepMs, this.#record];
+    return scripts.resume.run(client, [keys.meta, keys.log, keys.times, keys.gone], args) as Promise<Standing>;
   }
 
   #resume(standing: Standing): void {
@@ -337,10 +347,12 @@ export class RedisWriter implements LogWriter {
     const isWhole = verdict === 'ours';
     const rest = isWhole ? this.#settleUpTo(current, oldest) : this.#takeBack();
     const again = isWhole ? this.#tail.above(current).map(writeAgain) : [];
-    const record = steps < this.#takenStep && this.#record !== undefined ? [recordAgain(this.#record)] : [];
+    const record = steps < this.#takenStep ? [recordAgain(this.#record)] : [];
     this.#queue = [...again, ...record, ...rest, ...this.#queue.filter(isNew)];
     this.#current = current;
     this.#takenStep = this.#step;
+    this.#touchedAt = Number.NEGATIVE_INFINITY;
+    this.#desk.resumed();
     if (!isWhole) this.#jump({ oldest, current });
   }
 

@@ -77,8 +77,8 @@ needs('redis-server', 'redis-cli')('while Redis is in trouble', () => {
         }
       })();
       await witness.appendUntil(killing);
-      await witness.expectAll(await other.reader(id));
       await until('the follower was told of the last', () => follower.entries.length >= witness.promised.size);
+      await witness.expectAll(await other.reader(id));
       expect(follower.entries.map(({ sequence }) => sequence)).toEqual([...witness.promised.keys()]);
       expect([log.trouble(), other.trouble()]).toEqual([undefined, undefined]);
     });
@@ -116,10 +116,42 @@ needs('redis-server', 'redis-cli')('while Redis is in trouble', () => {
         await server.start();
       })();
       await witness.appendUntil(away);
-      await witness.expectAll(await other.reader(id));
       await until('the follower was told of the last', () => follower.entries.length >= witness.promised.size);
+      await witness.expectAll(await other.reader(id));
       expect(follower.entries.map(({ sequence }) => sequence)).toEqual([...witness.promised.keys()]);
       expect(log.trouble()).toBeUndefined();
+    });
+
+    it('gives back to Redis what it lost wholly, as far as the writer has it, and goes on far above the rest', async () => {
+      const log = await openLog({ url: server.url, lookMs: 50 });
+      const other = await openLog({ url: server.url });
+      const [short, long] = [v7(), v7()];
+      const [one, many] = [await log.create(short, { of: 'short' }, forever), await log.create(long, {}, forever)];
+      await many.amend({ of: 'long' });
+      const [witness, manifold] = [new Witness(one), new Witness(many)];
+      const follower = told(await other.reader(short));
+      await Promise.all([witness.appendMany(100), manifold.appendMany(5_000)]);
+      const given = many.reader.extent().current;
+      await until('the follower was told of all', () => follower.entries.length === witness.promised.size);
+      await server.tell('FLUSHALL');
+      await until('the sessions are there again', async () => (await other.records()).length === 2);
+      expect(await other.record(long)).toEqual({ of: 'long' });
+      expect(await other.record(short)).toEqual({ of: 'short' });
+      await witness.appendMany(20);
+      await until('the follower was told of the last', () => follower.entries.length === witness.promised.size);
+      await witness.expectAll(await other.reader(short));
+      const first = await many.append([{ to: 'nobody' }]);
+      expect(first).toBe(given + LOSS_JUMP + 1);
+    });
+
+    it('does not give back what was removed', async () => {
+      const [log, other] = [await openLog({ url: server.url }), await openLog({ url: server.url })];
+      const id = v7();
+      const writer = await log.create(id, {}, forever);
+      await new Witness(writer).appendMany(10);
+      await other.remove(id);
+      await expect(writer.append([{ to: 'nobody' }])).rejects.toMatchObject({ failure: 'unknown_session' });
+      expect(await other.records()).toEqual([]);
     });
 
     it('does not let a question wait for ever', async () => {
