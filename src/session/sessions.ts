@@ -95,7 +95,9 @@ class Registry implements Sessions {
   }
 
   trouble(): string | undefined {
-    return this.#isTaking ? this.#parts.log.trouble() : 'the gateway is shutting down';
+    if (!this.#isTaking) return 'the gateway is shutting down';
+    const { log, neighbours, replicaId } = this.#parts;
+    return log.trouble() ?? (neighbours?.isAlive(replicaId) === false ? 'this replica is cut off from the others' : undefined);
   }
 
   stopTaking(): void {
