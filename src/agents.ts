@@ -2,6 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { PtyParams, Side } from './protocol/params.js';
 
+/** Most seconds that a policy may name: a year. */
+const YEAR_SECONDS = 31_536_000;
+
 const Skill = Type.Object(
   {
     id: Type.String({ minLength: 1 }),
@@ -15,11 +18,11 @@ const Skill = Type.Object(
 export const Policy = Type.Object(
   {
     terminate_on_last_controller: Type.Boolean({ default: false, description: 'End the session when its last controller goes.' }),
-    idle_timeout_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    idle_timeout_seconds: Type.Union([Type.Integer({ minimum: 1, maximum: YEAR_SECONDS }), Type.Null()], {
       default: null,
       description: 'End a session in which nothing was typed or printed for so long.',
     }),
-    max_session_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+    max_session_seconds: Type.Union([Type.Integer({ minimum: 1, maximum: YEAR_SECONDS }), Type.Null()], {
       default: null,
       description: 'End a session at this age.',
     }),

@@ -1,6 +1,7 @@
 // Trying again while the disk refuses, and saying so in one sentence. Knows no session and no file.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from './disk.js';
+import { LogError } from './log.js';
 
 /** The pause after the first failure, doubled after each more, up to the longest. Milliseconds. */
 const FIRST_PAUSE_MS = 20;
@@ -34,7 +35,7 @@ export class Troubles {
   }
 }
 
-/** Does `attempt` until it succeeds, with what went wrong under `key` in `troubles`. Rejects with the signal's reason when that is given up. */
+/** Does `attempt` until it succeeds, with what went wrong under `key` in `troubles`. Rejects with its LogError, or the signal's reason, when that is given up. */
 export async function persist(
   attempt: () => Promise<void>,
   what: string,
@@ -48,8 +49,14 @@ export async function persist(
       await attempt();
       return troubles.clear(key);
     } catch (error) {
+      if (error instanceof LogError) return giveUp(error, key, troubles);
       troubles.set(key, `${what} cannot be written: ${explain(error)}; it is tried again`);
     }
     await sleep(pause, undefined, { signal }).catch(() => troubles.clear(key));
   }
+}
+
+function giveUp(error: LogError, key: string, troubles: Troubles): never {
+  troubles.clear(key);
+  throw error;
 }

@@ -1,6 +1,8 @@
 // The log of one session in this process: one queue for whoever may write, followers, readers. Knows its files only through SessionFiles.
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Damages } from './damages.js';
-import { type Disk, explain } from './disk.js';
+import { type Disk, errorCode, explain } from './disk.js';
 import { faultOf } from './entry-fault.js';
 import { MAX_BODY_BYTES } from './framing.js';
 import {
@@ -119,6 +121,18 @@ export class SessionLog implements LogReader {
     return true;
   }
 
+  /** What goes to a folder that somebody took away never will be there: `corrupt`, where the folders of other sessions still are. */
+  private async onDisk(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (!isGone(error) || !(await isThere(dirname(this.folder))) || (await isThere(this.folder))) throw error;
+      const gone = new LogError('corrupt', `its folder ${this.folder} is gone`, { cause: error });
+      this.noteDamage(gone);
+      throw gone;
+    }
+  }
+
   follow(follower: Follower): () => void {
     // A wrapper, so that one function that follows twice is told twice and stops once.
     const own: Follower = (...told) => follower(...told);
@@ -161,7 +175,13 @@ export class SessionLog implements LogReader {
   async amend(record: SessionRecord, turn: number): Promise<void> {
     this.demand(turn);
     this.contents = { ...this.contents, record };
-    await persist(() => this.note({}), `the record of session ${this.id}`, `record ${this.id}`, this.around.troubles, this.ended.signal);
+    await persist(
+      () => this.onDisk(this.note({})),
+      `the record of session ${this.id}`,
+      `record ${this.id}`,
+      this.around.troubles,
+      this.ended.signal,
+    );
   }
 
   /** The writer of the `turn`-th claim lets go. */
@@ -203,10 +223,10 @@ export class SessionLog implements LogReader {
     this.unsynced = false;
     const key = `sync ${this.id}`;
     try {
-      await this.files.sync();
+      await this.onDisk(this.files.sync());
       this.around.troubles.clear(key);
     } catch (error) {
-      this.unsynced = !this.ended.signal.aborted;
+      this.unsynced = !this.ended.signal.aborted && !this.noteDamage(error);
       if (this.unsynced) this.around.troubles.set(key, `session ${this.id} cannot be made durable: ${explain(error)}; it is tried again`);
     }
     this.around.changed(this);
@@ -253,7 +273,13 @@ export class SessionLog implements LogReader {
     try {
       const drafts = batch.map((pending) => pending.drafts);
       const plan = this.files.plan(drafts, this.around.now());
-      await persist(() => this.files.write(plan), `session ${this.id}`, `write ${this.id}`, this.around.troubles, this.ended.signal);
+      await persist(
+        () => this.onDisk(this.files.write(plan)),
+        `session ${this.id}`,
+        `write ${this.id}`,
+        this.around.troubles,
+        this.ended.signal,
+      );
       this.files.took(plan);
       this.unsynced = true;
       await this.announce(batch, plan);
@@ -307,6 +333,14 @@ export class SessionLog implements LogReader {
     return this.saveNext;
   }
 }
+
+const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
 
 class Writer implements LogWriter {
   readonly reader: LogReader;

@@ -99,6 +99,11 @@ describe('the agents file', () => {
       'agents.x.pty.keyframe_interval_seconds: expected an integer from 1 to 86400, got 1000000000000',
     ],
     [
+      'an age beyond all use',
+      { agents: { x: { ...cat, policy: { max_session_seconds: 1e15 } } } },
+      'agents.x.policy.max_session_seconds: expected an integer from 1 to 31536000 or null, got 1000000000000000',
+    ],
+    [
       'a name of the environment that is none',
       { agents: { x: { ...cat, env: { 'A=B': 'x' } } } },
       'agents.x.env: expected names without = and NUL, got "A=B"',

@@ -1,7 +1,7 @@
 // The embedded log's files: what becomes of them, and of their sessions, when a process, a disk or a machine fails.
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -236,6 +236,31 @@ describe('a session that is damaged', () => {
     expect(log.trouble()).toBeUndefined();
     await expect(log.create('garbled', {}, forever)).rejects.toMatchObject({ failure: 'exists' });
     expect(await bodies(log, 'well')).toEqual(['well']);
+  });
+});
+
+describe('a session whose folder somebody took away', () => {
+  it('is given up and named as soon as something must be written there, and keeps no other from anything', async () => {
+    const log = await open();
+    const writer = await log.create('s', {}, forever);
+    const well = await log.create('well', {}, forever);
+    await writer.append([draft('a')]);
+    await rm(folder('s'), { recursive: true });
+    await expect(writer.amend({ title: 'late' })).rejects.toMatchObject({ failure: 'corrupt' });
+    expect(log.damaged()).toEqual([expect.stringMatching(/^session s is damaged: its folder .* is gone$/)]);
+    expect(log.trouble()).toBeUndefined();
+    expect(await well.append([draft('and well')])).toBe(1);
+  });
+
+  it('is waited for where all of them are gone: a disk may come back', async () => {
+    const log = await open();
+    const writer = await log.create('s', {}, forever);
+    await rename(join(dir, 'sessions'), join(dir, 'elsewhere'));
+    const amended = writer.amend({ title: 'late' });
+    await expect.poll(() => log.trouble()).toMatch(/^the record of session s cannot be written: /);
+    await rename(join(dir, 'elsewhere'), join(dir, 'sessions'));
+    await amended;
+    expect([log.trouble(), log.damaged()]).toEqual([undefined, []]);
   });
 });
 

@@ -88,3 +88,13 @@ it.each<[string, (folder: string) => void]>([
   expect(await listed(all)).toEqual([all.well]);
   await expectTheRestToWork(all);
 });
+
+it('a session whose folder is taken away while it runs is given up, and the rest works', async () => {
+  gw = await startGateway();
+  const well = await ended(gw);
+  const { session_id: id } = await gw.session({ argv: ['/bin/cat'] });
+  rmSync(path.join(gw.dataDir, 'log', 'sessions', id), { recursive: true });
+  expect((await gw.call('DELETE', `/agents/free/sessions/${id}`)).status).toBe(202);
+  await expect.poll(() => gw?.app.sessionLog.damaged()).toEqual([expect.stringContaining(`session ${id} is damaged: its folder`)]);
+  await expectTheRestToWork({ gw, id, well });
+});
