@@ -1,5 +1,5 @@
 // The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
-import type { LogReader, Numbered, Placed } from '../log/log.js';
+import type { Extent, LogReader, Numbered, Placed } from '../log/log.js';
 import { encodeOutput } from '../protocol/binary-codec.js';
 import { encodeFrame } from '../protocol/json-codec.js';
 import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
@@ -55,7 +55,7 @@ export class Tail {
     this.#ring = new Array(limits.frames);
     this.#current = reader.extent().current;
     this.#floor = this.#current;
-    this.#stop = reader.follow((entries, extent, places) => this.#append(entries, extent.current, places));
+    this.#stop = reader.follow((entries, extent, places) => this.#append(entries, extent, places));
   }
 
   get floor(): number {
@@ -99,7 +99,10 @@ export class Tail {
     this.#watchers.clear();
   }
 
-  #append(entries: readonly Numbered[], current: number, places: readonly Placed[]): void {
+  #append(entries: readonly Numbered[], { current, oldest }: Extent, places: readonly Placed[]): void {
+    // A log that has lost its end goes on above a hole (I2): who stands before it has missed something.
+    const isAboveHole = oldest > this.#current + 1 && (entries[0]?.sequence ?? oldest) >= oldest;
+    if (isAboveHole) this.#floor = oldest - 1;
     for (const entry of entries) this.#push(new TailFrame(entry));
     for (const place of places) this.#places.add(place);
     this.#current = Math.max(this.#current, current);

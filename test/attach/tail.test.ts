@@ -10,6 +10,16 @@ import { MemoryLog } from '../support/memory-log.js';
 const limits = { frames: 8, bytes: 100 };
 
 describe('a tail', () => {
+  it('says that a place before a hole in the log has missed something', () => {
+    const log = new MemoryLog();
+    const tail = new Tail(log, limits);
+    log.append([entry('Output', new Uint8Array(1))]).tell();
+    expect(tail.floor).toBe(0);
+    log.fall(1000);
+    log.append([entry('Output', new Uint8Array(1))]).tell();
+    expect([tail.floor, tail.current, tail.after(tail.floor)?.frame.sequence]).toEqual([1001, 1002, 1002]);
+  });
+
   it('knows every frame between its floor and its end, within its bounds, whatever was appended', () => {
     const appends = fc.array(fc.array(fc.option(fc.integer({ min: 0, max: 60 }), { nil: null }), { maxLength: 5 }), { maxLength: 40 });
     fc.assert(

@@ -50,6 +50,13 @@ export class MemoryLog implements LogReader {
     return { first, kept, tell };
   }
 
+  /** Loses its end: the next number is above a hole, and nothing below it is kept. */
+  fall(hole: number): void {
+    this.#current += hole;
+    this.#oldest = this.#current + 1;
+    this.#entries = [];
+  }
+
   /** Forgets all entries below a number. */
   trim(below: number): void {
     this.#entries = this.#entries.filter((entry) => entry.sequence >= below);
