@@ -55,9 +55,10 @@ export class ClosedSession implements Session {
     const self = request.label === undefined ? { client_id: clientId } : { client_id: clientId, label: request.label };
     const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
+    // Before the places, should it have to be written again: then its number is below theirs, and nobody is told of it as news.
+    const closed = await this.#closed();
     const first = await this.#take([{ to: clientId }, { to: clientId }, { to: clientId }]);
     const numbered = (frame: Unnumbered, sequence: number): Frame => ({ ...frame, sequence });
-    const closed = await this.#closed();
     return {
       clientId,
       role: 'observer',

@@ -70,6 +70,16 @@ export function describe(kept: KeptSession, reader: Pick<LogReader, 'extent'>, l
   };
 }
 
+/** A record as this version writes it; undefined for what somebody else has put there. */
+export function keptSession(record: SessionRecord | undefined): KeptSession | undefined {
+  const isOurs =
+    typeof record?.session_id === 'string' &&
+    typeof record.instance_id === 'string' &&
+    (record.state === 'running' || record.state === 'closed') &&
+    typeof (record.pty as PtyParams | undefined)?.replay_buffer_retention_seconds === 'number';
+  return isOurs ? (record as KeptSession) : undefined;
+}
+
 /** Whether it has ended so long ago that it is kept no more. */
 export function isExpired(kept: KeptSession): boolean {
   if (kept.state !== 'closed' || kept.closed_at === undefined) return false;

@@ -1,13 +1,13 @@
 // All sessions, wherever they run: found, made, listed, ended. Knows no HTTP and no socket.
 import type { Agent, Agents, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
-import type { Log } from '../log/log.js';
+import { type Log, LogError } from '../log/log.js';
 import type { ScreenHost, SpawnTerminal } from '../terminal/terminal.js';
 import { ClosedSessions } from './closed-sessions.js';
 import { Elsewhere } from './elsewhere.js';
 import type { Neighbours } from './neighbours.js';
 import { OwnedSessions } from './owned-sessions.js';
-import { isExpired, type KeptSession } from './record.js';
+import { isExpired, type KeptSession, keptSession } from './record.js';
 import type { Sessions } from './registry.js';
 import type { Session } from './session.js';
 import { Succession } from './succession.js';
@@ -137,7 +137,7 @@ class Registry implements Sessions {
   }
 
   async #kept(sessionId: string): Promise<KeptSession | undefined> {
-    return (await this.#parts.log.record(sessionId)) as KeptSession | undefined;
+    return keptSession(await this.#parts.log.record(sessionId));
   }
 
   async #findElsewhere(kept: KeptSession): Promise<Session | undefined> {
@@ -156,7 +156,9 @@ class Registry implements Sessions {
     try {
       return await this.find(instanceId, sessionId);
     } catch (error) {
-      this.#parts.logger.warn({ session_id: sessionId, err: error }, 'a kept session cannot be read');
+      // Of damage the log has told once.
+      const isKnown = error instanceof LogError && error.failure === 'corrupt';
+      if (!isKnown) this.#parts.logger.warn({ session_id: sessionId, err: error }, 'a kept session cannot be read');
       return undefined;
     }
   }
@@ -174,7 +176,8 @@ class Registry implements Sessions {
   async #removeExpired(): Promise<void> {
     const { log } = this.#parts;
     for (const { sessionId, record } of await log.records()) {
-      if (!isExpired(record as KeptSession)) continue;
+      const kept = keptSession(record);
+      if (!kept || !isExpired(kept)) continue;
       await this.#closed.letGo(sessionId);
       await log.remove(sessionId).catch((error) => this.#complain(error));
     }

@@ -8,7 +8,7 @@ import type { Desk } from './desk.js';
 import type { OwnedSession } from './owned-session.js';
 import type { OwnedSessions } from './owned-sessions.js';
 import { sizeNow } from './past.js';
-import type { KeptSession } from './record.js';
+import { type KeptSession, keptSession } from './record.js';
 import type { SessionsParts } from './sessions.js';
 
 export class Succession {
@@ -31,8 +31,8 @@ export class Succession {
   /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone. */
   async settle(isGone: (replicaId: string) => boolean): Promise<void> {
     for (const { sessionId, record } of await this.#parts.log.records()) {
-      const kept = record as KeptSession;
-      if (kept.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id)) await this.inherit(kept);
+      const kept = keptSession(record);
+      if (kept?.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id)) await this.inherit(kept);
     }
   }
 
@@ -54,7 +54,7 @@ export class Succession {
 
   /** Its owner has let go of it in order. */
   async adopt(sessionId: string): Promise<void> {
-    const record = (await this.#parts.log.record(sessionId)) as KeptSession | undefined;
+    const record = keptSession(await this.#parts.log.record(sessionId));
     if (record?.state === 'running' && !this.#owned.get(sessionId)) await this.inherit(record);
     if (!this.#owned.get(sessionId)) throw new Fault('INTERNAL', 'this replica does not go on with the session');
   }
