@@ -1,0 +1,121 @@
+// A soak: replicas on one Redis behind a balancer, many sessions and watchers, and every so often a replica or Redis is killed. Every frame and
+// every line is counted. Run after a build: npx tsx bench/soak.ts [--replicas 3] [--sessions 100] [--attachments 500] [--seconds 300] [--every 20]
+// [--interval 0.2]. Exits with 1 when anything was lost, doubled, out of order, or not the same for all.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startGateways } from '../test/support/gateways.js';
+import { startBalancer } from './support/balancer.js';
+import { Faults } from './support/faults.js';
+import { printTable, spread } from './support/figures.js';
+import { numberedLines, type Wrongs } from './support/lines.js';
+import { type Sat, Sitting } from './support/sitting.js';
+
+/** Intervals without a line that count as a silence. */
+const SILENT_INTERVALS = 10;
+/** Milliseconds from the last fault until the programs are told to end. */
+const CALM_MS = 5000;
+/** Complaints that are printed. */
+const MAX_COMPLAINTS = 20;
+/** Nobody is refused because of the soak's size. */
+const LIMITS = { RATE_LIMIT_MAX: '1000000', ATTACH_RATE_LIMIT_MAX: '1000000' };
+
+type Options = Readonly<Record<'replicas' | 'sessions' | 'attachments' | 'seconds' | 'every' | 'interval', number>>;
+
+/** `attachments` are of all sessions together, `interval` is the seconds between two lines of a session. */
+function readOptions(): Options {
+  const defaults = { replicas: '3', sessions: '100', attachments: '500', seconds: '300', every: '20', interval: '0.2' };
+  const known = Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }] as const);
+  const { values } = parseArgs({ options: Object.fromEntries(known) });
+  for (const [name, value] of Object.entries(values))
+    if (!(Number(value) > 0)) throw new Error(`--${name} is ${value}; expected a number above 0`);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])) as Options;
+}
+
+/** Sessions of `mortal` end with their replica; those of `moves-<n>`, an instance each, go on elsewhere. */
+const instances = (sessions: number): string[] => Array.from({ length: sessions }, (_, n) => (n % 2 === 0 ? 'mortal' : `moves-${n}`));
+
+async function writeAgents(folder: string, { sessions, interval }: Options): Promise<string> {
+  const command = ['/bin/bash', '-c', numberedLines(interval)];
+  const policy = { max_sessions: 10 * sessions };
+  const agentOf = (instance: string) => ({
+    name: instance,
+    command,
+    cwd: folder,
+    policy: instance === 'mortal' ? policy : { ...policy, reattach: command },
+  });
+  const file = join(folder, 'agents.json');
+  await writeFile(file, JSON.stringify({ agents: Object.fromEntries(instances(sessions).map((name) => [name, agentOf(name)])) }));
+  return file;
+}
+
+/** Resolves with all sessions that were, when the last is over. */
+async function soak(port: number, folder: string, options: Options, faults: Faults): Promise<Sat[]> {
+  const { sessions, attachments, seconds, every, interval } = options;
+  const sat: Sat[] = [];
+  const place = { port, watchers: Math.round(attachments / sessions), silenceMs: SILENT_INTERVALS * interval * 1000 };
+  const sittings = instances(sessions).map((instance) => new Sitting({ ...place, instance }, (one) => void sat.push(one)));
+  const over = Promise.all(sittings.map((sitting) => sitting.run()));
+  for (let at = every; at < seconds; at += every) {
+    await later(every * 1000);
+    await faults.one();
+    const live = sittings.flatMap(({ witnesses }) => witnesses.filter(({ state }) => state.name === 'live'));
+    console.error(`          ${live.length} attachments are live, ${sat.length} sessions are over`);
+  }
+  await later(CALM_MS);
+  for (const sitting of sittings) sitting.last();
+  await writeFile(join(folder, 'stop'), '');
+  await over;
+  return sat;
+}
+
+function report(sat: readonly Sat[], faults: Faults): boolean {
+  const witnesses = sat.flatMap((one) => one.witnesses);
+  const sum = (count: (witness: (typeof witnesses)[number]) => number) => witnesses.reduce((total, one) => total + count(one), 0);
+  const wrong = (name: keyof Wrongs) => `${sum(({ wrongs }) => wrongs[name])} / ${sum(({ lines }) => lines.wrongs[name])}`;
+  const complaints = sat.flatMap((one) => one.complaints);
+  const differing = sat.reduce((total, { agreed }) => total + agreed.differing, 0);
+  printTable(
+    ['what', 'figure'],
+    [
+      ['replicas killed, Redis killed', `${faults.replicasKilled}, ${faults.redisKilled}`],
+      ['sessions', sat.length],
+      ['… which went on elsewhere', sat.filter(({ witnesses: [first] }) => (first?.lines.lives ?? 0) > 1).length],
+      ['… which printed to their end', sat.filter(({ witnesses: [first] }) => first?.lines.isComplete).length],
+      ['attachments, connections', `${witnesses.length}, ${sum(({ connections }) => connections)}`],
+      ['frames, lines that were shown', `${sum(({ frames }) => frames)}, ${sum(({ lines }) => lines.count)}`],
+      ['lost frames / lines', wrong('lost')],
+      ['doubled frames / lines', wrong('doubled')],
+      ['out of order frames / lines', wrong('outOfOrder')],
+      ['numbers with different bytes', differing],
+      ['told that they missed something', sum(({ lags }) => lags)],
+      ['complaints', complaints.length],
+      ['cut until all that was missed is there', spread(witnesses.flatMap(({ gaps }) => gaps))],
+      ['silence of a session that went on', spread(witnesses.flatMap(({ silences }) => silences))],
+    ],
+  );
+  for (const complaint of complaints.slice(0, MAX_COMPLAINTS)) console.log(complaint);
+  return differing + complaints.length + sum(({ wrongs, lines }) => total(wrongs) + total(lines.wrongs)) === 0;
+}
+
+const total = ({ lost, doubled, outOfOrder }: Wrongs): number => lost + doubled + outOfOrder;
+
+async function main(): Promise<boolean> {
+  const options = readOptions();
+  const folder = await mkdtemp(join(tmpdir(), 'soak-'));
+  const env = { ...LIMITS, TRUST_PROXY: '1', AGENTS_FILE: await writeAgents(folder, options) };
+  const gateways = await startGateways({ count: options.replicas, env });
+  const balancer = await startBalancer(gateways.replicas, folder);
+  try {
+    const faults = new Faults(gateways);
+    return report(await soak(balancer.port, folder, options, faults), faults);
+  } finally {
+    await balancer.stop();
+    await gateways.dispose();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+process.exit((await main()) ? 0 : 1);

@@ -1,0 +1,20 @@
+// How measurements are told: a value that so many were below, and a table. Knows nothing of what was measured.
+
+/** The value that `share` (0…1) of them do not exceed; NaN of none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Of durations in milliseconds, with how many there were. */
+export function spread(values: readonly number[], digits = 0): string {
+  if (values.length === 0) return 'none';
+  const [p50, p99] = [quantile(values, 0.5), quantile(values, 0.99)];
+  return `p50 ${p50.toFixed(digits)} ms, p99 ${p99.toFixed(digits)} ms (of ${values.length})`;
+}
+
+/** A table in Markdown. */
+export function printTable(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): void {
+  const line = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |`;
+  console.log([line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n'));
+}
