@@ -10,6 +10,9 @@ import { until } from '../support/redis.js';
 // Several processes start and die in each test, and the machine may be busy with others.
 vi.setConfig({ testTimeout: 90_000 });
 
+/** The metric by which one process is told from another. */
+const START = 'process_start_time_seconds';
+
 needs(
   'redis-server',
   'redis-cli',
@@ -23,9 +26,9 @@ needs(
     balancer = await startBalancer(gateways.replicas, idle);
   };
   /** Clients that all have one address, and come to whichever replica. */
-  const look = (id: string, count: number) => {
-    const token = tokenFor('alice', 'pty:observe');
-    const onlookers = Array.from({ length: count }, () => new Onlooker({ url: gateways.urlOf(id, balancer), token }));
+  const look = (id: string, count: number, role: 'controller' | 'observer' = 'observer') => {
+    const token = tokenFor('alice', role === 'controller' ? 'pty:control' : 'pty:observe');
+    const onlookers = Array.from({ length: count }, () => new Onlooker({ url: gateways.urlOf(id, balancer), token, role }));
     open.push(...onlookers);
     return onlookers;
   };
@@ -46,18 +49,24 @@ needs(
     await openAll({ DRAIN_SECONDS: '3' });
     const [owner, other] = [gateways.at(0), gateways.at(1)];
     const id = await gateways.begin(owner, ...counting(100_000, 0.02));
-    const onlookers: Onlooker[] = [];
-    const lookToo = async () => {
+    const onlookers = look(id, 1, 'controller');
+    const hasControl = () => onlookers[0]?.client.role === 'controller';
+    await until('the first one controls', hasControl);
+    for (let round = 0; round < 2; round++) {
       onlookers.push(...look(id, 3));
       for (const onlooker of onlookers) await onlooker.sees('n20\r\n');
-    };
-    for (let round = 0; round < 2; round++) {
-      await lookToo();
       expect(await other.stop('SIGTERM')).toBe(0);
       await other.start();
-      await until('new clients come to it', async () => (await startOf(balancer)) === (await startOf(other)));
+      await until('the first one controls, wherever it is', hasControl);
+      await until('new clients come to it', async () => (await metricOf(balancer, START)) === (await metricOf(other, START)));
     }
-    await lookToo();
+    // With nobody elsewhere the owner would not wait for those whom it sends away.
+    await until('somebody is with the other one', async () => {
+      onlookers.push(...look(id, 1));
+      await onlookers.at(-1)?.isLive();
+      return (await metricOf(other, 'pty_gateway_connections')) !== '0';
+    });
+    for (const onlooker of onlookers) await onlooker.sees('n20\r\n');
     const shown = Math.max(...onlookers.flatMap((onlooker) => onlooker.counted()));
     expect(await owner.stop('SIGTERM')).toBe(0);
     await until('the session is closed for all', () => onlookers.every(({ closed }) => closed.length > 0));
@@ -92,8 +101,7 @@ needs(
   });
 });
 
-/** When the process that answers there was started. */
-async function startOf({ port }: { readonly port: number }): Promise<string | undefined> {
+async function metricOf({ port }: { readonly port: number }, name: string): Promise<string | undefined> {
   const metrics = await fetch(`http://127.0.0.1:${port}/metrics`).then((answer) => answer.text());
-  return /process_start_time_seconds (\S+)/.exec(metrics)?.[1];
+  return new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1];
 }
