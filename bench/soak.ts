@@ -58,8 +58,9 @@ async function soak(port: number, folder: string, options: Options, faults: Faul
   const place = { port, watchers: Math.round(attachments / sessions), silenceMs: SILENT_INTERVALS * interval * 1000 };
   const sittings = instances(sessions).map((instance) => new Sitting({ ...place, instance }, (one) => void sat.push(one)));
   const over = Promise.all(sittings.map((sitting) => sitting.run()));
+  const begun = performance.now();
   for (let at = every; at < seconds; at += every) {
-    await later(every * 1000);
+    await later(begun + at * 1000 - performance.now());
     await faults.one();
     const live = sittings.flatMap(({ witnesses }) => witnesses.filter(({ state }) => state.name === 'live'));
     console.error(`          ${live.length} attachments are live, ${sat.length} sessions are over`);

@@ -55,7 +55,8 @@ export class Lines {
   /** What follows is not what came next. */
   hole(): void {
     this.#afterHole = true;
-    this.#rest = '';
+    // The first may be the end of a line, which looks like one: it is none.
+    this.#rest = '\0';
   }
 
   #line(line: string): void {
@@ -79,7 +80,7 @@ export class Lines {
 
   #number(life: string, number: number): void {
     this.count++;
-    if (this.#afterHole) this.#goOn(life, number - 1);
+    this.#goOn(life, number - 1);
     if (this.#torn || life !== this.#life) this.wrongs.outOfOrder++;
     if (number > this.#last) this.wrongs.lost += number - this.#last - 1;
     else this.wrongs.doubled++;
@@ -87,13 +88,16 @@ export class Lines {
     this.#torn = false;
   }
 
+  /** After a hole, what was passed over is not lost. */
   #goOn(life: string, last: number): void {
+    if (!this.#afterHole) return;
     this.#afterHole = false;
+    this.#last = life === this.#life ? Math.max(last, this.#last) : last;
     this.#life = life;
-    this.#last = Math.max(last, this.#last);
   }
 
   #end(life: string, count: number): void {
+    this.#goOn(life, count);
     if (life !== this.#life) this.wrongs.outOfOrder++;
     this.wrongs.lost += Math.abs(count - this.#last);
     this.isComplete = true;
