@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 
 /** Milliseconds for clients to answer the goodbye, and for requests to be done, before they are cut off. */
 const GOODBYE_MS = 3000;
+/** Milliseconds for clients that were sent away to come back to their sessions through another replica. */
+const REJOIN_MS = 3000;
 /** Milliseconds between two looks for members that are left. */
 const LOOK_MS = 250;
 
@@ -18,7 +20,9 @@ export async function shutDown(app: FastifyInstance): Promise<void> {
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
   await app.sessions.handOver();
   const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
-  while (Date.now() < deadline && hasMembers(app)) await pause(LOOK_MS);
+  const rejoined = Math.min(deadline, Date.now() + ((app.neighbours?.others().length ?? 0) > 0 ? REJOIN_MS : 0));
+  const isNeeded = () => hasMembers(app) || (app.sessions.owned().length > 0 && Date.now() < rejoined);
+  while (Date.now() < deadline && isNeeded()) await pause(LOOK_MS);
   // A request that is still being answered may hold up the server no longer than that.
   setTimeout(() => app.server.closeAllConnections(), GOODBYE_MS).unref();
   await app.close();
