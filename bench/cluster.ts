@@ -76,15 +76,18 @@ async function echoes(open: OpenLine, keys: number): Promise<number[]> {
   return times;
 }
 
-/** MB/s of what the program prints, until its end is known here. */
-async function bulk(open: OpenLine, file: string, mb: number): Promise<{ readonly rate: number; readonly lags: number }> {
+/** MB/s of what is heard until the program has ended. */
+async function bulk(open: OpenLine, file: string): Promise<{ readonly rate: number; readonly lags: number }> {
   const line = await open(printing(file));
   await untilHeard(line, () => {});
   const begun = performance.now();
-  line.heard = () => {};
+  let bytes = 0;
+  line.heard = (more) => {
+    bytes += more;
+  };
   line.type('\n');
   await line.over;
-  return { rate: (mb * 1000) / (performance.now() - begun), lags: line.lags };
+  return { rate: bytes / 1000 / (performance.now() - begun), lags: line.lags };
 }
 
 interface Measured {
@@ -95,15 +98,11 @@ interface Measured {
   lags: number;
 }
 
-async function measure(
-  all: readonly Measured[],
-  file: string,
-  { mb, keys, rounds }: Record<'mb' | 'keys' | 'rounds', number>,
-): Promise<void> {
+async function measure(all: readonly Measured[], file: string, { keys, rounds }: Record<'keys' | 'rounds', number>): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const one of all) {
       one.echoes.push(...(await echoes(one.open, keys)));
-      const { rate, lags } = await bulk(one.open, file, mb);
+      const { rate, lags } = await bulk(one.open, file);
       one.rates.push(rate);
       one.lags += lags;
     }

@@ -145,6 +145,12 @@ function tapped(see: (data: string | Uint8Array) => void): WebSocketClass {
       super(url, protocols, { perMessageDeflate: false });
       this.on('message', (data, isBinary) => see(isBinary ? new Uint8Array(data as ArrayBuffer) : data.toString()));
     }
+
+    /** What still comes over a connection that the client has given up is not its own any more. */
+    override close(...how: Parameters<WebSocket['close']>): void {
+      this.removeAllListeners('message');
+      super.close(...how);
+    }
   }
   return Tapped as unknown as WebSocketClass;
 }
