@@ -20,7 +20,7 @@ import { type Caller, isTurn, perform, performInput } from './dispatch.js';
 import type { Heartbeat, Peer } from './heartbeat.js';
 import { Inbox } from './inbox.js';
 import { joinRequest } from './join-request.js';
-import { LAST_WORDS_MS } from './limits.js';
+import { LAST_WORDS_MS, LATE_JOIN_MS } from './limits.js';
 import { Outlet } from './outlet.js';
 import type { Tails } from './tail.js';
 import { Updates } from './updates.js';
@@ -280,9 +280,16 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   /** Closed was sent: what is being answered is answered, then goodbye. */
   async #endWithSession(): Promise<void> {
+    // Who has just come is let in still, as one who comes a moment later would be (protocol R10): the end of its flush leads here again.
+    if (!this.#hasAskedToJoin && (await this.#joinsLate())) return;
     await within(LAST_WORDS_MS, this.#inbox.settled());
     this.#cursor.finish();
     this.goodbye('session_closed');
+  }
+
+  async #joinsLate(): Promise<boolean> {
+    await within(LATE_JOIN_MS, this.closed);
+    return this.#hasAskedToJoin;
   }
 
   #breakOff(fault: Fault): void {

@@ -32,3 +32,5 @@ export const CLOSING_MS = 5_000;
 export const KNOWN_PLACES = 1024;
 /** Milliseconds for which a private frame of a session elsewhere is waited for when its number is known already. */
 export const DELIVERY_PATIENCE_MS = 3000;
+/** Milliseconds for which one who is connected and has not joined may still do so when the session has ended. */
+export const LATE_JOIN_MS = 2_000;

@@ -42,11 +42,13 @@ export class Away {
   hear<T extends Tiding>(owner: string, what: T, { head, bytes }: Told<Tidings[T]>): boolean {
     const guest = this.#guests.get(head.handle);
     if (!guest) return false;
+    // A former owner that wakes up sends nobody away.
+    if (isA('sendAway', what, head) && guest.owner !== owner) return true;
     guest.owner = owner;
     const body = bytes ?? new Uint8Array();
     if (isA('deliver', what, head)) this.#deliver(guest, head, body);
     else if (isA('ready', what, head)) comingOf(guest, head.frame.sequence).resolve({ ...head.frame, body });
-    else if (isA('dismiss', what, head)) guest.member.dismiss(head.reason, head.code, head.detail);
+    else if (isA('sendAway', what, head)) guest.member.dismiss(head.reason, head.code, head.detail);
     return true;
   }
 

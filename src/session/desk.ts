@@ -45,7 +45,7 @@ class Distant implements Member {
   }
 
   dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
-    this.#tell('dismiss', { handle: this.home.handle, reason, code, ...(detail === undefined ? {} : { detail }) });
+    this.#tell('sendAway', { handle: this.home.handle, reason, code, ...(detail === undefined ? {} : { detail }) });
   }
 }
 

@@ -42,7 +42,7 @@ interface Asked {
 /** How long another replica may take to go on with a session, in milliseconds. */
 const ADOPT_MS = 5000;
 
-const tidings: ReadonlySet<string> = new Set<Tiding>(['deliver', 'ready', 'dismiss']);
+const tidings: ReadonlySet<string> = new Set<Tiding>(['deliver', 'ready', 'sendAway']);
 const isTiding = (name: string): name is Tiding => tidings.has(name);
 
 export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Neighbours {

@@ -1,7 +1,7 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { Agent } from '../agents.js';
 import { closeCode, Fault } from '../errors.js';
-import type { Draft, LogReader, LogWriter } from '../log/log.js';
+import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log.js';
 import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -348,7 +348,10 @@ export class OwnedSession implements Session {
     this.#rest();
     this.#journal.stop();
     this.#terminal?.end();
-    for (const { member } of this.#roster.all()) member.dismiss('other', closeCode.fault, 'the log of this session has failed');
+    // Where another replica has the session, those who are connected to others are its members.
+    const isElsewhere = error instanceof LogError && error.failure === 'fenced';
+    for (const { member } of this.#roster.all())
+      if (!isElsewhere || !member.home) member.dismiss('other', closeCode.fault, 'the log of this session has failed');
     this.#screen.dispose();
     this.#parts.ended(this, undefined, error);
     this.#gone.open();

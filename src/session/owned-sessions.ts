@@ -129,6 +129,7 @@ function newRecord(agent: Agent, request: SessionRequest, createdBy: string, rep
     rows: request.rows ?? agent.pty.default_rows,
     created_by: createdBy,
     replica_id: replicaId,
+    epoch: 1,
     pty: agent.pty,
     ...(request.label === undefined ? {} : { label: request.label }),
     ...(request.default_role === undefined ? {} : { default_role: request.default_role }),

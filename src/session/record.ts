@@ -20,6 +20,8 @@ export interface KeptSession extends SessionRecord {
   readonly label?: string;
   readonly created_by: string;
   readonly replica_id: string;
+  /** Of the log, when this replica took the session: who would succeed it claims with this, so that of all who see the same record one does. */
+  readonly epoch?: number;
   readonly pty: PtyParams;
   readonly default_role?: SessionRequest['default_role'];
   /** Of a closed session: its last size, and its task as it ended. */

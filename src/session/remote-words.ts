@@ -49,7 +49,7 @@ export interface Tidings {
   /** A frame for it alone; without a head its content follows as `ready`. The body comes beside it. */
   deliver: { sessionId: string; handle: string; sequence: number; frame?: FrameHead };
   ready: { handle: string; frame: FrameHead };
-  dismiss: { handle: string; reason: GoodbyeReason; code: number; detail?: string };
+  sendAway: { handle: string; reason: GoodbyeReason; code: number; detail?: string };
 }
 export type Tiding = keyof Tidings;
 

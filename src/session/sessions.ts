@@ -142,7 +142,8 @@ class Registry implements Sessions {
 
   async #findElsewhere(kept: KeptSession): Promise<Session | undefined> {
     const { neighbours, replicaId } = this.#parts;
-    if (!neighbours || !this.#elsewhere || kept.replica_id === replicaId) return undefined;
+    if (!neighbours || !this.#elsewhere) return undefined;
+    if (kept.replica_id === replicaId) throw new Fault('INTERNAL', 'this session is just starting here; try again', { status: 503 });
     if (neighbours.isAlive(kept.replica_id)) return this.#elsewhere.session(kept);
     await this.#succession.inherit(kept);
     const after = await this.#kept(kept.session_id);
@@ -166,7 +167,10 @@ class Registry implements Sessions {
   async #tidy(): Promise<void> {
     const { neighbours } = this.#parts;
     try {
-      if (neighbours) await this.#succession.settle((owner) => !neighbours.isAlive(owner));
+      if (neighbours) {
+        await this.#succession.settle((owner) => !neighbours.isAlive(owner));
+        await this.#succession.settleUnsettled((owner) => !neighbours.isAlive(owner));
+      }
       await this.#removeExpired();
     } catch (error) {
       this.#complain(error);

@@ -15,6 +15,8 @@ export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
   readonly #desk: () => Desk | undefined;
+  /** Sessions that somebody has claimed and not settled, with the epoch that they had when they were last looked at. */
+  readonly #unsettled = new Map<string, number>();
   #isOpen = true;
 
   constructor(parts: SessionsParts, owned: OwnedSessions, desk: () => Desk | undefined) {
@@ -36,13 +38,24 @@ export class Succession {
     }
   }
 
+  /** Whoever claimed a session and died before it was settled has left it with an epoch that no record knows: seen twice, it is claimed with that. */
+  async settleUnsettled(isGone: (replicaId: string) => boolean): Promise<void> {
+    for (const { sessionId, record } of await this.#parts.log.records()) {
+      const kept = keptSession(record);
+      if (kept?.state !== 'running' || this.#owned.get(sessionId) || !isGone(kept.replica_id)) continue;
+      const epoch = await this.#parts.log.epoch?.(sessionId);
+      if (epoch === undefined || epoch === kept.epoch) continue;
+      if (this.#unsettled.get(sessionId) === epoch) await this.inherit({ ...kept, epoch });
+      else this.#unsettled.set(sessionId, epoch);
+    }
+  }
+
   /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
   async inherit(kept: KeptSession): Promise<void> {
     const { log, logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
-      const epoch = await log.epoch?.(kept.session_id);
-      const writer = await log.claim(kept.session_id, epoch);
+      const writer = await log.claim(kept.session_id, kept.epoch);
       const goesOn = await this.#goOn(kept, writer);
       if (!goesOn) await closeAbandoned(kept, writer).finally(() => writer.release());
       logger.warn(fields, goesOn ? 'a session whose replica is gone goes on here' : 'a session whose replica is gone was closed');
@@ -96,7 +109,7 @@ export class Succession {
     if (!successor || !this.#isOpen || (await writer.reader.latest('Closed'))) return false;
     const { agent, argv } = successor;
     const size = await sizeNow(writer.reader, kept);
-    const ours = { ...kept, replica_id: this.#parts.replicaId };
+    const ours = { ...kept, replica_id: this.#parts.replicaId, epoch: (kept.epoch ?? 0) + 1 };
     await writer.amend(ours);
     const session = this.#owned.on(agent, ours, writer);
     await session.resume(size, this.#present(session, kept));

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { Away } from '../../src/session/away.js';
+import { Calls } from '../../src/session/calls.js';
+import type { Bus, Leases } from '../../src/session/cluster.js';
+import { Desk } from '../../src/session/desk.js';
+import { type Neighbours, neighboursOver } from '../../src/session/neighbours.js';
+import type { Questions } from '../../src/session/remote-words.js';
+import type { Session } from '../../src/session/session.js';
+
+const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+const leases = { replicaId: '', onDeath: () => () => {}, isAlive: () => true, alive: () => ['a', 'b'] } as unknown as Leases;
+
+/** Two replicas on a bus of their own. */
+function pair(): { a: Neighbours; b: Neighbours } {
+  const handlers = new Map<string, Parameters<Bus['receive']>[0]>();
+  const busOf = (replicaId: string) =>
+    ({
+      replicaId,
+      send: async (to: string, message: Uint8Array) => void setImmediate(() => handlers.get(to)?.(replicaId, message)),
+      receive: (handler: Parameters<Bus['receive']>[0]) => void handlers.set(replicaId, handler),
+    }) as unknown as Bus;
+  const at = (id: string) => neighboursOver(new Calls({ bus: busOf(id), leases, logger: quiet }), leases, quiet);
+  return { a: at('a'), b: at('b') };
+}
+
+describe('Replicas over a bus', () => {
+  it('ask of a session whatever can be asked, and no question is taken for news', async () => {
+    const { a, b } = pair();
+    const asked: string[] = [];
+    // Says its name for whatever is called on it or on its task.
+    const anything: unknown = new Proxy(() => {}, {
+      get: (_, name) => (name === 'then' ? undefined : name === 'task' ? anything : async () => void asked.push(String(name))),
+    });
+    const desk = new Desk(
+      () => anything as Session,
+      () => {},
+    );
+    b.serve({ desk, away: new Away(), adopt: async () => {} });
+    a.serve({ desk, away: new Away(), adopt: async () => {} });
+    const ask = a.asker('b', 's');
+    const questions: ReadonlyArray<[keyof Questions, string]> = [
+      ['leave', 'leave'],
+      ['input', 'input'],
+      ['resize', 'resize'],
+      ['requestRole', 'requestRole'],
+      ['requestKeyframe', 'requestKeyframe'],
+      ['lagged', 'lagged'],
+      ['moveControl', 'moveControl'],
+      ['dismiss', 'dismiss'],
+      ['end', 'end'],
+      ['view', 'view'],
+      ['task', 'snapshot'],
+      ['message', 'send'],
+      ['cancel', 'cancel'],
+    ];
+    for (const [question] of questions) await ask(question, {} as never).catch(() => {});
+    expect(asked).toEqual(questions.map(([, called]) => called));
+  });
+});
