@@ -249,8 +249,10 @@ export class Cursor {
 
   #endWith(closed: Frame): void {
     this.#isOver = true;
-    if (this.#isJoined && !this.#isClosedSent) this.#parts.outlet.text(encodeFrame(closed));
-    this.#isClosedSent = true;
+    if (this.#isJoined && !this.#isClosedSent) {
+      this.#parts.outlet.text(encodeFrame(closed));
+      this.#isClosedSent = true;
+    }
     this.#parts.events.closed();
   }
 

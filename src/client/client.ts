@@ -235,10 +235,12 @@ export class TerminalClient {
     else this.#refused(fault, requestId);
   }
 
-  /** A join that was refused for good leaves nothing to wait for. */
+  /** A join that was refused for good leaves nothing to wait for; one that may succeed later is tried again as after a cut. */
   #refused(fault: Fault, requestId: string | undefined): void {
     this.#events.emit('error', fault);
-    if (requestId === this.#joinId && !fault.retryable) this.#link.end('refused', fault.message);
+    if (requestId !== this.#joinId) return;
+    if (fault.retryable) this.#link.connection?.drop(fault.message);
+    else this.#link.end('refused', fault.message);
   }
 
   #followTheWorld(signal: AbortSignal | undefined): void {

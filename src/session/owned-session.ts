@@ -161,6 +161,7 @@ export class OwnedSession implements Session {
   async join(request: JoinRequest, member: Member): Promise<Joined> {
     if (this.#closing) await this.#gone.promise;
     if (this.#after) return this.#after.join(request, member);
+    if (this.#over) throw new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { details: { moved: true } });
     this.#refuseIfOver();
     const clientId = newId();
     const grant = this.#roster.join(clientId, request, member);

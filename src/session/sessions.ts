@@ -65,7 +65,10 @@ class Registry implements Sessions {
   /** Nothing of what an earlier life of this replica owned runs any more. */
   async begin(): Promise<void> {
     const { neighbours, replicaId } = this.#parts;
-    await this.#succession.settle((owner) => !neighbours || owner === replicaId);
+    const settled = this.#succession.settle((owner) => !neighbours || owner === replicaId);
+    // Where others serve meanwhile, nobody has to wait for it.
+    if (neighbours) settled.catch((error) => this.#complain(error));
+    else await settled;
     await this.#removeExpired();
   }
 

@@ -11,6 +11,9 @@ import { sizeNow } from './past.js';
 import { type KeptSession, keptSession } from './record.js';
 import type { SessionsParts } from './sessions.js';
 
+/** Sessions that are settled at the same time. */
+const SETTLED_AT_ONCE = 8;
+
 export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
@@ -32,10 +35,14 @@ export class Succession {
 
   /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone. */
   async settle(isGone: (replicaId: string) => boolean): Promise<void> {
-    for (const { sessionId, record } of await this.#parts.log.records()) {
+    const orphans = (await this.#parts.log.records()).flatMap(({ sessionId, record }) => {
       const kept = keptSession(record);
-      if (kept?.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id)) await this.inherit(kept);
-    }
+      return kept?.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id) ? [kept] : [];
+    });
+    const lane = async () => {
+      for (let kept = orphans.shift(); kept; kept = orphans.shift()) await this.inherit(kept);
+    };
+    await Promise.all(Array.from({ length: SETTLED_AT_ONCE }, lane));
   }
 
   /** Whoever claimed a session and died before it was settled has left it with an epoch that no record knows: seen twice, it is claimed with that. */

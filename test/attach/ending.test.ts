@@ -66,6 +66,21 @@ describe('when the session ends', () => {
     expect(await Promise.all([joined.closeCode(), watching.closeCode()])).toEqual([1000, 1000]);
   });
 
+  it('who is connected and has not joined may still join, and gets the flush of a late reader with the one Closed', async () => {
+    const session = server.newSession();
+    const late = await server.greet(session);
+    const watching = await server.greet(session);
+    await watching.attach();
+    session.close();
+    await watching.until('Closed');
+    late.say('pty.join_session', { role: 'observer' }, { extensions: [EXTENSION_URI] });
+    await late.until('RoleAssigned');
+    await late.until('Keyframe');
+    await late.until('Closed');
+    expect(goodbyeOf((await late.frame()) as Told)).toEqual(['session_closed', undefined]);
+    expect(await late.closeCode()).toBe(1000);
+  });
+
   it('a request that was under way is answered before the goodbye', async () => {
     const session = server.newSession();
     const client = await server.greet(session);
