@@ -2,6 +2,7 @@
 // Knows no option and no address.
 import { constants } from 'node:os';
 import type { Assigned, Ended, Size, State, TerminalClient } from '../client/node.js';
+import type { Closed } from '../protocol/frames.js';
 import { HOW_TO_GET_A_TOKEN } from './address.js';
 import { DetachFilter, type DetachKeys } from './detach-keys.js';
 import { type Display, PlainDisplay } from './display.js';
@@ -81,7 +82,7 @@ export class Attachment {
   }
 
   #showState(state: State): void {
-    const tail = `${this.#detachKeys.name} detaches`;
+    const tail = this.#wayOut;
     if (state.name === 'live') {
       this.#notices.release();
       if (!this.#everLive) this.#welcome();
@@ -95,7 +96,12 @@ export class Attachment {
   #welcome(): void {
     const doing = this.#client.role === 'controller' ? 'attached with control' : `watching${this.#why}`;
     const words = this.#tooSmall();
-    this.#tell(words ? `${doing}; ${words}` : doing, `${this.#detachKeys.name} detaches`);
+    this.#tell(words ? `${doing}; ${words}` : doing, this.#wayOut);
+  }
+
+  /** From a pipe, what comes in is typed, the detach keys too. */
+  get #wayOut(): string {
+    return this.#streams.stdin.isTTY ? `${this.#detachKeys.name} detaches` : 'ctrl-C detaches';
   }
 
   /** Whose control was taken away types on into nothing, so that line stays until a key. */
@@ -203,10 +209,16 @@ export class Attachment {
       this.#terminal.say(inWords[reason](message));
       return EXIT_FAILURE;
     }
-    const how = closed.exit_code === null ? closed.reason.replaceAll('_', ' ') : `exit code ${closed.exit_code}`;
-    this.#terminal.say(`the session has ended: ${how}`);
-    return closed.exit_code ?? EXIT_FAILURE;
+    const signal = signalOf(closed);
+    const words = signal ? `killed by ${closed.detail}` : closed.reason.replaceAll('_', ' ');
+    this.#terminal.say(`the session has ended: ${closed.exit_code === null ? words : `exit code ${closed.exit_code}`}`);
+    return closed.exit_code ?? (signal ? 128 + signal : EXIT_FAILURE);
   }
+}
+
+/** The number of the signal that ended the program, if nobody ended the session (protocol R10). */
+function signalOf({ reason, detail = '' }: Closed): number | undefined {
+  return reason === 'killed' ? (constants.signals as Record<string, number>)[detail] : undefined;
 }
 
 type MakeDisplay = (terminal: LocalTerminal, events: WindowEvents) => Display;

@@ -51,6 +51,14 @@ describe('the command line and the gateway', () => {
     expect(await Promise.all([alice.exit, bob.exit])).toEqual([5, 5]);
   });
 
+  it('tell of a program that a signal ended, by name and by exit code', async () => {
+    const alice = person([await newSession()]);
+    await alice.sees('attached with control');
+    alice.types('kill -9 $$\r');
+    await alice.sees('killed by SIGKILL');
+    expect(await alice.exit).toBe(128 + 9);
+  });
+
   it('show who watches a true picture, in a smaller window, a larger one, and when either changes', async () => {
     const url = await newSession();
     const alice = person([url], { cols: 100, rows: 30 });

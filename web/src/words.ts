@@ -16,8 +16,9 @@ const closedWords: Readonly<Record<ClosedReason, string | undefined>> = {
   instance_terminated: 'the gateway was stopped',
 };
 
-export function closedText({ exit_code, reason }: Pick<Closed, 'exit_code' | 'reason'>): string {
-  const why = closedWords[reason];
+export function closedText({ exit_code, reason, detail = '' }: Pick<Closed, 'exit_code' | 'reason' | 'detail'>): string {
+  // Nobody ended the session: a signal ended its program, and is named (protocol R10).
+  const why = reason === 'killed' && detail.startsWith('SIG') ? `its program was killed (${detail})` : closedWords[reason];
   if (exit_code === null) return why === undefined ? 'Ended' : `Ended: ${why}`;
   return `Ended: exit ${exit_code}${why === undefined ? '' : ` (${why})`}`;
 }
