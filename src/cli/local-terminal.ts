@@ -1,6 +1,7 @@
 // The terminal in front of a person: raw while attached, as it was afterwards whatever happens. Knows no session.
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { Size } from '../client/node.js';
+import { TtyOutput } from './tty-output.js';
 
 /** Undoes what programs turn on and leave: margins, origin, insert, keypad, mouse, focus, paste, keyboard protocols, pen, charset, cursor. */
 const RESET =
@@ -15,13 +16,14 @@ const TAIL_BYTES = 32;
 
 export interface Streams {
   readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
+  readonly stdout: NodeJS.WriteStream & { readonly fd?: number };
   readonly stderr: NodeJS.WriteStream;
 }
 
 export class LocalTerminal {
   readonly #keyboard: ReadStream | undefined;
   readonly #screen: WriteStream | undefined;
+  readonly #output: TtyOutput | undefined;
   readonly #streams: Streams;
   #inAlternate = false;
   #tail = '';
@@ -32,6 +34,7 @@ export class LocalTerminal {
     this.#streams = streams;
     this.#keyboard = streams.stdin.isTTY ? streams.stdin : undefined;
     this.#screen = streams.stdout.isTTY ? streams.stdout : undefined;
+    this.#output = this.#screen && new TtyOutput(streams.stdout.fd ?? 1);
   }
 
   /** Whether there is one to show things on: else stdout is a file or a pipe and gets the output as it is. */
@@ -61,13 +64,17 @@ export class LocalTerminal {
     if (this.#isOpen) return;
     this.#isOpen = true;
     process.on('exit', this.#restore);
+    this.#output?.leaveAlone();
     this.#keyboard?.setRawMode(true);
+    this.#output?.leaveAlone();
     if (this.size) this.#streams.stdout.write(`${'\n'.repeat(this.size.rows)}\x1b[H`);
   }
 
   /** After a stop and a continue the shell has set it otherwise. */
   reopen(): void {
-    if (this.#isOpen) this.#keyboard?.setRawMode(true);
+    if (!this.#isOpen) return;
+    this.#keyboard?.setRawMode(true);
+    this.#output?.leaveAlone();
   }
 
   write(bytes: Uint8Array): void {
@@ -77,7 +84,7 @@ export class LocalTerminal {
 
   /** A line for the person, to stay. */
   say(text: string): void {
-    this.#streams.stderr.write(`[pty-gateway] ${text}\n`);
+    this.#streams.stderr.write(`[pty-gateway] ${text}${this.#isOpen && this.#screen ? '\r\n' : '\n'}`);
   }
 
   /** Gives the terminal back; what the session showed stays above. May be called again, and while the process ends. */
@@ -87,6 +94,7 @@ export class LocalTerminal {
     process.off('exit', this.#restore);
     if (this.#screen) this.#streams.stdout.write(`${this.#inAlternate ? LEAVE_ALTERNATE : ''}${RESET}\x1b[${this.#screen.rows};1H\r\n`);
     this.#keyboard?.setRawMode(false);
+    this.#output?.restore();
   }
 
   #watchAlternate(bytes: Uint8Array): void {

@@ -51,6 +51,15 @@ describe('the command line and the gateway', () => {
     expect(await Promise.all([alice.exit, bob.exit])).toEqual([5, 5]);
   });
 
+  it('show programs that move down by a bare LF where they mean it', async () => {
+    const url = await newSession();
+    const alice = person([url], { cols: 80, rows: 24 });
+    await alice.sees('attached with control');
+    alice.types("stty -onlcr; printf '\\033[2J\\033[3;20Hone\\ntwo\\nthree'; sleep 0.2; stty onlcr; echo do''ne\r");
+    await alice.sees('done');
+    await alice.sees(/^ {19}one\n {22}two\n {25}three/m);
+  });
+
   it('tell of a program that a signal ended, by name and by exit code', async () => {
     const alice = person([await newSession()]);
     await alice.sees('attached with control');
