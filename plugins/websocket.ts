@@ -10,7 +10,6 @@ import { CLOSING_MS } from '../src/attach/limits.js';
 import { Tails } from '../src/attach/tail.js';
 import { closeCode, Fault } from '../src/errors.js';
 import { chooseSubprotocol } from '../src/protocol/negotiate.js';
-import extensionNegotiation from './extension-negotiation.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -50,7 +49,6 @@ export default fp(
     const connections = new Connections();
     app.decorate('connections', connections);
     app.decorate('attachments', { tails: new Tails(), heartbeat: new Heartbeat(app.config.heartbeat) });
-    await app.register(extensionNegotiation);
     closeRefused(app);
     refuseElsewhere(app);
     await app.register(fastifyWebsocket, {

@@ -61,6 +61,9 @@ export const agentRoutes: Routes = async (app) => {
         summary: 'The card that a token may see',
       },
     },
-    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), 'private, no-cache'),
+    async (request, reply) => {
+      reply.activateExtensions();
+      return sendTagged(request, reply, cardOf(app, request.params.inst), 'private, no-cache');
+    },
   );
 };

@@ -5,6 +5,7 @@ import auth from '../plugins/auth.js';
 import cluster from '../plugins/cluster.js';
 import context from '../plugins/context.js';
 import errors, { refuseConnection, sendError } from '../plugins/errors.js';
+import extensionNegotiation from '../plugins/extension-negotiation.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
 import openapi from '../plugins/openapi.js';
@@ -62,6 +63,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(cluster);
   await app.register(sessionsPlugin, { sessions: parts.sessions });
   await app.register(websocket);
+  await app.register(extensionNegotiation);
   await app.register(metrics);
   await app.register(healthRoutes);
   await app.register(agentRoutes);

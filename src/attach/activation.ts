@@ -1,29 +1,30 @@
 // Whether pty-extensions/v1 is active on a connection, and by whose word (pty-ext §1, protocol R5). Knows no other extension.
+import { activateOnWebSocket } from '../a2a/extensions.js';
 import { EXTENSION_URI } from '../protocol/names.js';
 
 export class Activation {
-  readonly #byUpgrade: boolean;
-  #byFirstFrame = false;
+  readonly #byUpgrade: readonly string[];
+  #byFirstFrame: readonly string[] = [];
 
   constructor(namedByUpgrade: readonly string[]) {
-    this.#byUpgrade = namedByUpgrade.includes(EXTENSION_URI);
+    this.#byUpgrade = activateOnWebSocket(namedByUpgrade);
   }
 
   firstFrame(extensions: readonly string[] = []): void {
-    this.#byFirstFrame = extensions.includes(EXTENSION_URI);
+    this.#byFirstFrame = activateOnWebSocket(extensions);
   }
 
   get isOn(): boolean {
-    return this.#byUpgrade || this.#byFirstFrame;
+    return [...this.#byUpgrade, ...this.#byFirstFrame].includes(EXTENSION_URI);
   }
 
   /** For the hello: what was active before the first frame. */
   get greeted(): readonly string[] {
-    return this.#byUpgrade ? [EXTENSION_URI] : [];
+    return this.#byUpgrade;
   }
 
   /** For the RoleAssigned: what the first frame activated. */
   get echoed(): readonly string[] | undefined {
-    return this.#byFirstFrame ? [EXTENSION_URI] : undefined;
+    return this.#byFirstFrame.length > 0 ? this.#byFirstFrame : undefined;
   }
 }

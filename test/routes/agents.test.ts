@@ -93,6 +93,13 @@ describe('GET …/extendedAgentCard', () => {
     expect(await status(gw.token('pty:observe', { instances: ['fixed'] }))).toBe(403);
     expect(await status(gw.token('pty:observe'))).toBe(200);
   });
+
+  it('is an operation: pty-extensions/v1 cannot be activated on it', async () => {
+    for (const name of ['A2A-Extensions', 'X-A2A-Extensions']) {
+      const { status, json } = await gw.call('GET', '/agents/free/extendedAgentCard', { headers: { [name]: `a, ${EXTENSION_URI}` } });
+      expect([status, json.error.code, json.error.details.requiredBinding]).toEqual([400, 'UNSUPPORTED_OPERATION', BINDING_URI]);
+    }
+  });
 });
 
 describe('GET /agents', () => {

@@ -8,6 +8,7 @@ import auditPlugin from '../../plugins/audit.js';
 import auth from '../../plugins/auth.js';
 import context from '../../plugins/context.js';
 import errors from '../../plugins/errors.js';
+import extensionNegotiation from '../../plugins/extension-negotiation.js';
 import rateLimit from '../../plugins/rate-limit.js';
 import websocket from '../../plugins/websocket.js';
 import { attachRoutes } from '../../routes/attach.js';
@@ -53,6 +54,7 @@ export async function startAttachServer(env: Record<string, string> = {}): Promi
   await app.register(rateLimit);
   app.decorate('sessions', { find: async (_inst: string, id: string) => sessions.find((session) => session.id === id) } as Sessions);
   await app.register(websocket);
+  await app.register(extensionNegotiation);
   await app.register(attachRoutes);
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
