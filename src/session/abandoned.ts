@@ -4,7 +4,7 @@ import type { Closed } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import { abandoned } from './closing.js';
 import type { KeptSession } from './record.js';
-import { statusNow, taskUpdate } from './task.js';
+import { statusNow, statusUpdate } from './task-updates.js';
 
 /** The writer must be the session's newest, so that nobody else can be doing this. Returns the session as it is kept from now on. */
 export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<KeptSession> {
@@ -12,7 +12,7 @@ export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Prom
   const { kind, ...closed } = abandoned();
   // The owner may have died between the Closed and the record that tells of it: there is exactly one.
   const done = await writer.reader.latest('Closed');
-  if (!done) await writer.append([entry('TaskStatusUpdate', { ...taskUpdate(task) }), entry(kind, closed)]);
+  if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(task) }), entry(kind, closed)]);
   const told: Omit<Closed, 'kind'> = done ? JSON.parse(Buffer.from(done.body).toString()) : closed;
   const after: KeptSession = {
     ...kept,

@@ -9,7 +9,7 @@ import type { Away } from './away.js';
 import { bounded } from './bounded.js';
 import { frameOf, type Question, type Questions, type Told } from './remote-words.js';
 import type { Author, Joined, JoinRequest, Member, MessageJson, Session, SessionDescription, SessionTask, TaskJson } from './session.js';
-import { isResting } from './task.js';
+import { isResting } from './task-updates.js';
 
 /** How long frames that the owner has told of may take to come through the log, in milliseconds. */
 const FRAMES_PATIENCE_MS = 5000;

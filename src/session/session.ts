@@ -142,10 +142,27 @@ export interface MessageJson {
   readonly [key: string]: unknown;
 }
 
+/** One part of an artifact: text alone. */
+export interface TextPart {
+  readonly text: string;
+  readonly mediaType: 'text/plain';
+}
+
+/** What came of the newest message: `output`, the program's answer to it, and `screen`, what the terminal shows as the task rests. */
+export interface ArtifactJson {
+  readonly artifactId: 'output' | 'screen';
+  readonly name: string;
+  readonly parts: readonly TextPart[];
+  /** `messageId`: what it is the answer to. `cut`: characters that are missing at its beginning. */
+  readonly metadata?: { readonly messageId?: string; readonly cut?: number };
+}
+
 export interface TaskJson {
   readonly id: string;
   readonly contextId: string;
   readonly status: { readonly state: TaskState; readonly timestamp: string; readonly message?: MessageJson };
   readonly history?: readonly MessageJson[];
+  /** Of the newest message; absent before the first. */
+  readonly artifacts?: readonly ArtifactJson[];
   readonly [key: string]: unknown;
 }

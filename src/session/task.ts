@@ -1,6 +1,8 @@
 // The A2A task that a session is: its messages and its state (protocol, "A2A 1.0"). Knows no connection and no HTTP.
 import { Fault } from '../errors.js';
 import type { Author, MessageJson, SessionTask, TaskJson, TaskState } from './session.js';
+import { notCancelable, takesNoMore } from './task-ended.js';
+import { hasEnded, isResting, statusNow, statusUpdate, type TaskUpdate } from './task-updates.js';
 
 /** Messages that are kept of a task; older ones are forgotten first. */
 const HISTORY_LIMIT = 200;
@@ -8,17 +10,6 @@ const HISTORY_LIMIT = 200;
 const KNOWN_IDS_LIMIT = 1000;
 /** Silence after a message that is taken for a prompt, in milliseconds. */
 const QUIET_MS = 1000;
-
-/** The payload of a TaskStatusUpdate (pty-ws §4): the task as it is, and the A2A event that made it so. */
-export interface TaskUpdate {
-  readonly task: TaskJson;
-  readonly delta: {
-    readonly taskId: string;
-    readonly contextId: string;
-    readonly status: TaskJson['status'];
-    readonly metadata?: Readonly<Record<string, unknown>>;
-  };
-}
 
 export interface TaskPorts {
   /** Types into the terminal; PERMISSION_DENIED if the author may not. Resolves when the kernel has it. */
@@ -36,8 +27,6 @@ export interface Ending {
 }
 
 type Params = Readonly<Record<string, unknown>>;
-const ended: readonly TaskState[] = ['TASK_STATE_COMPLETED', 'TASK_STATE_FAILED', 'TASK_STATE_CANCELED'];
-export const isResting = (state: string) => state === 'TASK_STATE_INPUT_REQUIRED' || ended.some((one) => one === state);
 
 export class TerminalTask implements SessionTask {
   readonly #id: string;
@@ -69,7 +58,7 @@ export class TerminalTask implements SessionTask {
   }
 
   async send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Params }): Promise<TaskJson> {
-    if (this.#hasEnded) throw new Fault('UNSUPPORTED_OPERATION', 'the task has ended and takes no more messages');
+    if (this.#hasEnded) throw takesNoMore();
     const text = textOf(message);
     if (this.#known.has(message.messageId)) return this.now();
     const typed = this.#ports.type(from.author, Buffer.from(`${text.replaceAll(/\r?\n/g, '\r')}\r`));
@@ -87,7 +76,7 @@ export class TerminalTask implements SessionTask {
   }
 
   async cancel(serviceParameters?: Params): Promise<TaskJson> {
-    if (this.#hasEnded) throw new Fault('TASK_NOT_CANCELABLE', `the task is over: ${this.#status.state}`);
+    if (this.#hasEnded) throw notCancelable(this.now());
     if (serviceParameters) this.#params = serviceParameters;
     this.#move('TASK_STATE_CANCELED');
     this.#ports.end();
@@ -109,7 +98,7 @@ export class TerminalTask implements SessionTask {
   }
 
   get #hasEnded(): boolean {
-    return ended.includes(this.#status.state);
+    return hasEnded(this.#status.state);
   }
 
   #remember(message: MessageJson): void {
@@ -130,46 +119,10 @@ export class TerminalTask implements SessionTask {
 
   #move(state: TaskState): void {
     this.#status = statusNow(state);
-    this.#ports.publish(taskUpdate(this.now(0), this.#params));
+    this.#ports.publish(statusUpdate(this.now(0), this.#params));
     if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
   }
-}
-
-/** The task of a session that has ended, as it was kept. */
-export class EndedTask implements SessionTask {
-  readonly #task: TaskJson;
-
-  constructor(task: TaskJson) {
-    this.#task = task;
-  }
-
-  async snapshot(historyLength = HISTORY_LIMIT): Promise<TaskJson> {
-    const history = historyLength > 0 ? (this.#task.history ?? []).slice(-historyLength) : [];
-    return { ...this.#task, history };
-  }
-
-  async send(): Promise<TaskJson> {
-    throw new Fault('UNSUPPORTED_OPERATION', 'the task has ended and takes no more messages');
-  }
-
-  async rest(): Promise<TaskJson> {
-    return this.snapshot();
-  }
-
-  async cancel(): Promise<TaskJson> {
-    throw new Fault('TASK_NOT_CANCELABLE', `the task is over: ${this.#task.status.state}`);
-  }
-}
-
-export function taskUpdate(task: TaskJson, params: Params = {}): TaskUpdate {
-  const { history: _, ...bare } = task;
-  const delta = { taskId: task.id, contextId: task.contextId, status: task.status };
-  return { task: bare, delta: Object.keys(params).length > 0 ? { ...delta, metadata: params } : delta };
-}
-
-export function statusNow(state: TaskState): TaskJson['status'] {
-  return { state, timestamp: new Date().toISOString() };
 }
 
 function textOf(message: MessageJson): string {
