@@ -3,11 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../src/config.js';
+import { Keyring } from '../src/keyring.js';
 import { openBus } from '../src/redis/bus.js';
 import { connect } from '../src/redis/connect.js';
 import { openLeases } from '../src/redis/leases.js';
 import { Calls } from '../src/session/calls.js';
 import { type Neighbours, neighboursOver } from '../src/session/neighbours.js';
+import { sealedBus } from '../src/session/sealed-bus.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,7 +23,7 @@ async function meet({ config, log: logger }: FastifyInstance, redis: NonNullable
   const { prefix } = redis;
   const client = connect(redis);
   const leases = await openLeases({ client, prefix, replicaId, leaseSeconds, incarnation: randomUUID(), logger });
-  const bus = openBus({ client, prefix, leases, logger });
+  const bus = sealedBus(openBus({ client, prefix, leases, logger }), new Keyring(config.encryptionKeys));
   const calls = new Calls({ bus, leases, logger });
   // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {

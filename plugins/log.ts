@@ -1,10 +1,12 @@
-// Opens the log that sessions are kept in: on this machine's disk, or in Redis. Knows no session.
+// Opens the log that sessions are kept in: on this machine's disk, or in Redis, sealed where there are keys. Knows no session.
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { Keyring } from '../src/keyring.js';
 import { openEmbeddedLog } from '../src/log/embedded-log.js';
 import type { Log } from '../src/log/log.js';
 import { openRedisLog } from '../src/log/redis-log.js';
+import { sealedLog } from '../src/log/sealed-log.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,10 +15,12 @@ declare module 'fastify' {
   }
 }
 
-function open({ config, log: logger }: FastifyInstance): Promise<Log> {
+async function open({ config, log: logger }: FastifyInstance): Promise<Log> {
   const onTrouble = (sentence: string) => logger.error(sentence);
-  if (config.redis) return openRedisLog({ ...config.redis, onTrouble, logger });
-  return openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
+  const stored = config.redis
+    ? await openRedisLog({ ...config.redis, onTrouble, logger })
+    : await openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
+  return sealedLog(stored, new Keyring(config.encryptionKeys), onTrouble);
 }
 
 export default fp<{ log?: Log | undefined }>(

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { KEY_BYTES, type NamedKey } from './keyring.js';
 import { expected, shown } from './protocol/check.js';
 
 /** Exit status of a process that was configured wrongly (sysexits EX_CONFIG). */
@@ -43,7 +44,7 @@ export const Environment = Type.Object({
   ATTACH_RATE_LIMIT_MAX: Type.Integer({ minimum: 1, default: 120, description: 'Upgrades a minute, per principal and instance.' }),
   MAX_SESSIONS_PER_REPLICA: Type.Integer({ minimum: 1, default: 1000, description: 'Running sessions.' }),
   MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
-  REPLAY_ENCRYPTION_KEYS: text('kid:base64key list; the first encrypts.'),
+  REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
   LOG_LEVEL: Type.Union(
     (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const).map((level) => Type.Literal(level)),
@@ -52,10 +53,6 @@ export const Environment = Type.Object({
 });
 type Environment = Static<typeof Environment>;
 
-/** Names whose feature is not here: set, they are refused rather than ignored. */
-const absent = {
-  REPLAY_ENCRYPTION_KEYS: 'this build cannot encrypt its log',
-} as const;
 /** Values that no message may show. */
 const secret = new Set(['AUTH_JWT_SECRET', 'AUTH_JWT_PUBLIC_KEY', 'REDIS_URL', 'REPLAY_ENCRYPTION_KEYS']);
 
@@ -80,6 +77,8 @@ export interface Config {
   readonly dataDir: string;
   /** Undefined: the embedded log, and one replica alone. */
   readonly redis: { readonly url: string; readonly sentinelMaster: string | undefined; readonly prefix: string } | undefined;
+  /** What is stored is sealed with the first, and opened with any; empty: it is stored as it is. */
+  readonly encryptionKeys: readonly NamedKey[];
   readonly auditFile: string;
   readonly agentsFile: string | undefined;
   readonly auth: {
@@ -116,6 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(base('PUBLIC_URL', e.PUBLIC_URL)),
     dataDir: path.resolve(e.DATA_DIR),
     redis: redis(e),
+    encryptionKeys: encryptionKeys(e.REPLAY_ENCRYPTION_KEYS),
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
     auth: auth(e),
@@ -159,7 +159,6 @@ function checked(env: NodeJS.ProcessEnv): Environment {
   for (const [name, schema] of Object.entries(Environment.properties)) {
     const raw = env[name];
     if (raw === undefined || raw === '') continue;
-    if (name in absent) throw new ConfigError(`${name} is set, but ${absent[name as keyof typeof absent]}; unset it`);
     values[name] = schema.type === 'integer' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
     if (!Value.Check(schema, values[name])) throw wrong(name, raw, expected(schema));
   }
@@ -190,6 +189,26 @@ function redis({ REDIS_URL: url, REDIS_SENTINEL_MASTER: sentinelMaster, REDIS_KE
     return undefined;
   }
   return { url, sentinelMaster, prefix };
+}
+
+/** No message shows what is wrong in a value that is secret, but for the name of the key. */
+function encryptionKeys(raw = ''): NamedKey[] {
+  const keys = list(raw).map((part, i) => {
+    const [, kid, base64] = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/]+={0,2})$/.exec(part) ?? [];
+    if (kid === undefined || base64 === undefined) {
+      throw new ConfigError(
+        `REPLAY_ENCRYPTION_KEYS: entry ${i + 1} is not kid:base64key, where kid has 1 to 64 characters of A-Z a-z 0-9 . _ -`,
+      );
+    }
+    const key = Buffer.from(base64, 'base64');
+    if (key.length !== KEY_BYTES) {
+      throw new ConfigError(`REPLAY_ENCRYPTION_KEYS: the key ${kid} has ${key.length} bytes; expected ${KEY_BYTES} in base64`);
+    }
+    return { kid, key };
+  });
+  const twice = keys.find(({ kid }, i) => keys.findIndex((other) => other.kid === kid) !== i);
+  if (twice) throw new ConfigError(`REPLAY_ENCRYPTION_KEYS names the key ${twice.kid} twice`);
+  return keys;
 }
 
 function list(value: string): string[] {

@@ -60,10 +60,24 @@ describe('the environment', () => {
     );
   });
 
-  it('refuses what it could only ignore', () => {
-    expect(complaint({ REPLAY_ENCRYPTION_KEYS: 'k:secret' })).toBe(
-      'REPLAY_ENCRYPTION_KEYS is set, but this build cannot encrypt its log; unset it',
+  it('takes keys by their names, and shows none when one is wrong', () => {
+    const [one, two] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const keys = `new:${one.toString('base64')}, old:${two.toString('base64')}`;
+    expect(readConfig({ REPLAY_ENCRYPTION_KEYS: keys }).encryptionKeys).toEqual([
+      { kid: 'new', key: one },
+      { kid: 'old', key: two },
+    ]);
+    expect(readConfig({}).encryptionKeys).toEqual([]);
+    expect(complaint({ REPLAY_ENCRYPTION_KEYS: 'k:c2VjcmV0' })).toBe(
+      'REPLAY_ENCRYPTION_KEYS: the key k has 6 bytes; expected 32 in base64',
     );
+    expect(complaint({ REPLAY_ENCRYPTION_KEYS: `${keys},secret` })).toBe(
+      'REPLAY_ENCRYPTION_KEYS: entry 3 is not kid:base64key, where kid has 1 to 64 characters of A-Z a-z 0-9 . _ -',
+    );
+    expect(complaint({ REPLAY_ENCRYPTION_KEYS: `${keys},${keys}` })).toBe('REPLAY_ENCRYPTION_KEYS names the key new twice');
+  });
+
+  it('refuses what it could only ignore', () => {
     expect(complaint({ REDIS_SENTINEL_MASTER: 'm' })).toBe('REDIS_SENTINEL_MASTER is set, but REDIS_URL is not; expected both or neither');
   });
 

@@ -72,7 +72,7 @@ describe('serve', () => {
       { AGENTS_FILE: '/no/such/file' },
       /^pty-gateway: AGENTS_FILE: \/no\/such\/file cannot be read: [^\n]*\n$/,
     ],
-    ['a feature that is not here', { REPLAY_ENCRYPTION_KEYS: 'x' }, /^pty-gateway: REPLAY_ENCRYPTION_KEYS is set, but [^\n]*\n$/],
+    ['a key of what is stored that is none', { REPLAY_ENCRYPTION_KEYS: 'x' }, /^pty-gateway: REPLAY_ENCRYPTION_KEYS: entry 1 [^\n]*\n$/],
     ['an address of Redis that is none', { REDIS_URL: 'http://x' }, /^pty-gateway: REDIS_URL is not usable: [^\n]*\n$/],
     ['a password of Redis that is none', { REDIS_URL: 'redis://u:%zz@x' }, /^pty-gateway: REDIS_URL is not usable: [^\n]*\n$/],
     ['a file for a data folder', { DATA_DIR: '/etc/passwd' }, /^pty-gateway: DATA_DIR cannot be used; [^\n]*\n$/],

@@ -1,13 +1,14 @@
 // Redis logs for the suite that every log runs. Knows no particular server.
 import { v7 } from 'uuid';
+import type { Log } from '../../src/log/log.js';
 import { openRedisLog, type RedisLogOptions } from '../../src/log/redis-log.js';
 import type { Bench } from './contract.js';
 
-/** A log under a prefix of its own, so that what others left behind is not there. */
-export async function redisBench(options: Omit<RedisLogOptions, 'prefix' | 'now'>): Promise<Bench> {
+/** A log under a prefix of its own, so that what others left behind is not there; `over` puts another one on top of it. */
+export async function redisBench(options: Omit<RedisLogOptions, 'prefix' | 'now'>, over: (log: Log) => Log = (log) => log): Promise<Bench> {
   let time = 1_700_000_000_000;
   const own = { ...options, prefix: `test-${v7()}`, now: () => time };
-  let log = await openRedisLog(own);
+  let log = over(await openRedisLog(own));
   return {
     log,
     now: own.now,
@@ -16,7 +17,7 @@ export async function redisBench(options: Omit<RedisLogOptions, 'prefix' | 'now'
     },
     reopen: async () => {
       await log.close();
-      log = await openRedisLog(own);
+      log = over(await openRedisLog(own));
       return log;
     },
     dispose: () => log.close(),

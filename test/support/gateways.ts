@@ -85,6 +85,8 @@ export class Replica {
 export interface GatewaysOptions {
   readonly count?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** Of each replica alone, the first being 0. */
+  readonly envOf?: (index: number) => Readonly<Record<string, string>>;
   /** Of the instance. */
   readonly pty?: Readonly<Record<string, number>>;
   /** Whether each replica has a wire of its own to Redis. */
@@ -143,7 +145,13 @@ export class Gateways {
 type Answer = Readonly<Record<string, unknown>>;
 
 /** On a Redis of their own that loses nothing which it took; dead replicas are noticed after two seconds. */
-export async function startGateways({ count = 2, env = {}, pty = {}, wired = false }: GatewaysOptions = {}): Promise<Gateways> {
+export async function startGateways({
+  count = 2,
+  env = {},
+  envOf = () => ({}),
+  pty = {},
+  wired = false,
+}: GatewaysOptions = {}): Promise<Gateways> {
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   const folder = await mkdtemp(join(tmpdir(), 'gateways-'));
   const shared = {
@@ -157,7 +165,7 @@ export async function startGateways({ count = 2, env = {}, pty = {}, wired = fal
   const wires = wired ? await Promise.all(ports.map(() => cutProxy(redis.port))) : [];
   const replicas = ports.map((port, i) => {
     const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? redis.port}`;
-    return new Replica(`replica-${i}`, port, folder, { ...shared, REDIS_URL });
+    return new Replica(`replica-${i}`, port, folder, { ...shared, ...envOf(i), REDIS_URL });
   });
   const gateways = new Gateways(redis, replicas, wires, folder);
   try {
