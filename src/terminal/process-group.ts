@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Fields of /proc/PID/stat, counted after the name: process group, session, terminal, foreground group. */
+const GROUP = 2;
 const SESSION = 3;
 const FOREGROUND = 5;
 
@@ -10,9 +11,18 @@ const FOREGROUND = 5;
  * A process that has only just been forked is still in our session: its foreground would be ours.
  */
 export function groupsOf(leader: number): number[] {
-  const foreground = statField(leader, SESSION) === leader ? statField(leader, FOREGROUND) : undefined;
-  return foreground !== undefined && foreground > 0 && foreground !== leader ? [leader, foreground] : [leader];
+  const foreground = foregroundOf(leader);
+  return foreground !== undefined && foreground !== leader ? [leader, foreground] : [leader];
 }
+
+/** The process group that the terminal of this session belongs to; undefined where the system does not tell. */
+export function foregroundOf(leader: number): number | undefined {
+  const foreground = statField(leader, SESSION) === leader ? statField(leader, FOREGROUND) : undefined;
+  return foreground !== undefined && foreground > 0 ? foreground : undefined;
+}
+
+/** The process group of a process; undefined where the system does not tell. */
+export const groupOf = (pid: number): number | undefined => statField(pid, GROUP);
 
 /** Sends `signal` to each group that still belongs to the session of `leader`: a number may have been given to another since. */
 export function signalGroups(leader: number, groups: readonly number[], signal: NodeJS.Signals): void {

@@ -9,7 +9,17 @@ import { type Forked, forkPty, resizePty } from './native-pty.js';
 import { groupsOf, signalGroups, signalProcess } from './process-group.js';
 import { PtyWriter } from './pty-writer.js';
 import { checkStartable } from './startable.js';
-import { type Command, type Exit, type Size, type SpawnTerminal, type Terminal, TerminalError, type TerminalEvents } from './terminal.js';
+import {
+  type Activity,
+  type Command,
+  type Exit,
+  type Size,
+  type SpawnTerminal,
+  type Terminal,
+  TerminalError,
+  type TerminalEvents,
+} from './terminal.js';
+import { activityOf } from './waiting.js';
 
 /** Milliseconds between SIGHUP and SIGKILL, unless the caller says otherwise. */
 const GRACE_MS = 2_000;
@@ -31,6 +41,7 @@ class PtyTerminal implements Terminal {
   readonly #events: TerminalEvents;
   readonly #master: number;
   readonly #slave: number;
+  readonly #tty: string;
   readonly #reader: ReadStream;
   readonly #writer: PtyWriter;
   readonly #coalescer: Coalescer;
@@ -48,6 +59,7 @@ class PtyTerminal implements Terminal {
     this.#coalescer = new Coalescer((bytes) => events.output(bytes));
     this.#writer = new PtyWriter(forked.master);
     this.#slave = slave;
+    this.#tty = forked.slaveName;
     this.#reader = readInto(forked.master, () => this.#coalescer.room(), this.#filled);
     this.#reader.once('close', () => this.#hungUp());
     this.#reader.resume();
@@ -56,6 +68,10 @@ class PtyTerminal implements Terminal {
   write(bytes: Uint8Array): Promise<void> {
     this.#coalescer.hurry();
     return this.#writer.write(bytes);
+  }
+
+  activity(): Activity {
+    return activityOf(this.pid, this.#tty);
   }
 
   resize({ cols, rows }: Size): void {

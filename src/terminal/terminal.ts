@@ -28,10 +28,18 @@ export interface TerminalEvents {
   exit(exit: Exit): void;
 }
 
+/**
+ * What the program in the foreground does, as the kernel tells it: `reading` waits for somebody to type; `working` computes, sleeps, or waits
+ * for a process of its own that does; `unknown` may be either.
+ */
+export type Activity = 'reading' | 'working' | 'unknown';
+
 export interface Terminal {
   readonly pid: number;
   /** Types bytes in the order of the calls. Resolves when the kernel has them; rejects with TerminalError `write` when they could not be delivered. */
   write(bytes: Uint8Array): Promise<void>;
+  /** Of this moment. */
+  activity(): Activity;
   /** Throws TerminalError `resize`. */
   resize(size: Size): void;
   /** Stops reading the PTY, so that the process waits. Bounded by the caller (I8). */
