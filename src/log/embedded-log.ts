@@ -190,6 +190,14 @@ class EmbeddedLog implements Log {
     }
   }
 
+  async amendDamaged(sessionId: string, record: SessionRecord): Promise<void> {
+    this.demandOpen();
+    const folder = this.folder(sessionId);
+    const contents = folder && (await readContents(folder));
+    if (!folder || !contents) throw new LogError('unknown_session', `there is no session ${sessionId}`);
+    await writeContents(this.disk, folder, { ...contents, writing: null, record });
+  }
+
   async remove(sessionId: string): Promise<void> {
     this.demandOpen();
     const gone = new LogError('unknown_session', `the session ${sessionId} was removed`);

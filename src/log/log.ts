@@ -76,9 +76,14 @@ export interface LogReader {
   onGap?(listener: (after: number, upTo: number) => void): () => void;
 }
 
+/** The epoch of a session that was begun and never claimed. */
+export const FIRST_EPOCH = 1;
+
 /** The one who may write. */
 export interface LogWriter {
   readonly reader: LogReader;
+  /** How often the session was begun or claimed, in all processes, when this writer got it. Absent where one process has the log alone. */
+  readonly epoch?: number;
   /**
    * Numbers, stores, trims and announces, in one step and in the order of the calls; the drafts of one call get consecutive numbers.
    * Resolves with the first of them once all are taken (from then on they survive the end of this process), after the followers were told.
@@ -105,7 +110,7 @@ export class LogError extends Error {
 
 /** All sessions' logs. */
 export interface Log {
-  /** Begins a session's log; the caller owns it. LogError `exists` if the id was ever used. */
+  /** Begins a session's log; the caller owns it, with FIRST_EPOCH. LogError `exists` if the id was ever used. */
   create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter>;
   /**
    * Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers.
@@ -121,6 +126,11 @@ export interface Log {
   record(sessionId: string): Promise<SessionRecord | undefined>;
   /** All sessions that are kept, by id ascending. One whose record cannot be read is left out and named in `damaged()`. */
   records(): Promise<ReadonlyArray<{ readonly sessionId: string; readonly record: SessionRecord }>>;
+  /**
+   * Replaces the record of a session whose entries cannot be read, so that nobody can claim it. LogError `unknown_session` if there is nothing
+   * left of it. Absent where a damaged session is claimed like any other.
+   */
+  amendDamaged?(sessionId: string, record: SessionRecord): Promise<void>;
   /** Forgets a session wholly. */
   remove(sessionId: string): Promise<void>;
   /** In one sentence, what keeps the log from taking entries now; undefined while all is well. */

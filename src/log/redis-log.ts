@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Channels } from '../redis/channels.js';
 import { type Client, ready } from '../redis/client.js';
 import { connect, type Node, type RedisAddress, readAddress } from '../redis/connect.js';
-import { type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from './log.js';
+import { FIRST_EPOCH, type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from './log.js';
 import { SessionIndex } from './redis-index.js';
 import { keysOf, type SessionKeys } from './redis-keys.js';
 import { Behind, PATIENCE_MS, patiently } from './redis-patience.js';
@@ -124,7 +124,7 @@ class RedisLog implements Log {
     const isNew = await this.ask(sessionId, () => scripts.create.run(this.writing, [keys.meta, keys.gone], args));
     if (!isNew) throw new LogError('exists', `the session ${sessionId} exists already`);
     const session = this.know(new RedisSession(sessionId, keys, { oldest: 1, current: 0 }, this.around));
-    return this.writer(session, { owner, epoch: 1, current: 0, retention, record: text }, 1);
+    return this.writer(session, { owner, epoch: FIRST_EPOCH, current: 0, retention, record: text }, 1);
   }
 
   async claim(sessionId: string, ifEpoch?: number): Promise<LogWriter> {

@@ -4,6 +4,7 @@
 // writer has left the mark, and moves it on: so a writer that was fenced is refused, a batch that comes twice or too early is refused, and
 // the mark tells afterwards what was taken.
 import { Script } from '../redis/client.js';
+import { FIRST_EPOCH } from './log.js';
 
 /** How far the numbers jump when some that were given may have been lost: more than were ever given and not yet kept by a replica. */
 export const LOSS_JUMP = 2 ** 20;
@@ -36,7 +37,7 @@ export const create = new Script(`${runId}
 local meta, owner = KEYS[1], ARGV[1]
 local mark = redis.call('HGET', meta, 'mark')
 if mark then return mark == owner .. ':0' and 1 or 0 end
-redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', 1, 'current', 0, 'oldest', 1, 'count', 0,
+redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', ${FIRST_EPOCH}, 'current', 0, 'oldest', 1, 'count', 0,
   'frames', ARGV[2], 'seconds', ARGV[3], 'record', ARGV[5], 'held', 1, 'run', run_id())
 redis.call('PEXPIRE', meta, ARGV[4])
 redis.call('DEL', KEYS[2])

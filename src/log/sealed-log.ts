@@ -17,6 +17,7 @@ export function sealedLog(inner: Log, keyring: Keyring, onDamage?: (sentence: st
 
 class SealedLog implements Log {
   readonly epoch?: NonNullable<Log['epoch']>;
+  readonly amendDamaged?: NonNullable<Log['amendDamaged']>;
   readonly #inner: Log;
   readonly #keyring: Keyring;
   readonly #damages: Damages;
@@ -27,6 +28,9 @@ class SealedLog implements Log {
     this.#inner = inner;
     this.#keyring = keyring;
     this.#damages = new Damages(onDamage);
+    const { amendDamaged } = inner;
+    if (amendDamaged)
+      this.amendDamaged = async (id, record) => amendDamaged.call(inner, id, (await this.#sealOf(id))?.closeRecord(record) ?? record);
     if (inner.epoch) this.epoch = (sessionId) => (inner.epoch as NonNullable<Log['epoch']>)(sessionId);
   }
 

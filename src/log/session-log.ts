@@ -144,16 +144,17 @@ export class SessionLog implements LogReader {
     };
   }
 
-  /** Takes the session over from whoever wrote before. LogError `unavailable` if that cannot be noted on the disk. */
+  /** Takes the session over from whoever wrote before. LogError `unavailable` if that cannot be noted on the disk, `corrupt` if its folder is gone. */
   async claim(): Promise<LogWriter> {
     this.ended.signal.throwIfAborted();
     const turn = ++this.claims;
     this.owner = turn;
     this.around.changed(this);
     try {
-      await this.note({ writing: this.around.boot, current: this.files.current });
+      await this.onDisk(this.note({ writing: this.around.boot, current: this.files.current }));
     } catch (error) {
       if (this.owner === turn) this.owner = 0;
+      if (error instanceof LogError) throw error;
       throw new LogError('unavailable', `session ${this.id} cannot be opened for writing: ${explain(error)}`, { cause: error });
     }
     return new Writer(this, turn);

@@ -1,27 +1,47 @@
 // Ends sessions whose owner is gone: one Closed, `agent_disconnect`, whoever notices (I4). Knows no replica and no terminal.
-import type { LogWriter } from '../log/log.js';
+import { LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import type { Closed } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import { abandoned } from './closing.js';
 import type { KeptSession } from './record.js';
 import { statusNow, statusUpdate } from './task-updates.js';
 
-/** The writer must be the session's newest, so that nobody else can be doing this. Returns the session as it is kept from now on. */
-export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<KeptSession> {
-  const task = { id: kept.session_id, contextId: kept.context_id, status: statusNow('TASK_STATE_FAILED'), history: [] };
+/** The writer must be the session's newest, so that nobody else can be doing this. */
+export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<void> {
   const { kind, ...closed } = abandoned();
   // The owner may have died between the Closed and the record that tells of it: there is exactly one.
-  const done = await writer.reader.latest('Closed');
-  if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(task) }), entry(kind, closed)]);
-  const told: Omit<Closed, 'kind'> = done ? JSON.parse(Buffer.from(done.body).toString()) : closed;
-  const after: KeptSession = {
+  const done = await readableClosed(writer.reader);
+  if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(failedTask(kept)) }), entry(kind, closed)]);
+  await writer.amend(abandonedRecord(kept, done));
+}
+
+/** What is kept of it from now on; `done` is the Closed that its owner could still write. */
+export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession {
+  const told: Omit<Closed, 'kind'> = done ? JSON.parse(Buffer.from(done.body).toString()) : abandoned();
+  return {
     ...kept,
+    members: [],
     state: 'closed',
     closed_at: new Date(done?.ts ?? Date.now()).toISOString(),
     exit_code: told.exit_code,
     reason: told.reason,
-    task: kept.task ?? task,
+    task: kept.task ?? failedTask(kept),
   };
-  await writer.amend(after);
-  return after;
 }
+
+/** One that is damaged is none: whoever comes late is to be told the end. */
+async function readableClosed(reader: LogReader): Promise<Numbered | undefined> {
+  return reader.latest('Closed').catch((error) => {
+    if (isCorrupt(error)) return undefined;
+    throw error;
+  });
+}
+
+export const isCorrupt = (error: unknown): boolean => error instanceof LogError && error.failure === 'corrupt';
+
+const failedTask = (kept: KeptSession) => ({
+  id: kept.session_id,
+  contextId: kept.context_id,
+  status: statusNow('TASK_STATE_FAILED'),
+  history: [],
+});

@@ -13,6 +13,8 @@ export class Asides {
   readonly #member: (clientId: string) => Attached | undefined;
   readonly #append: (drafts: readonly Place[], taken: (sequence: number) => void) => void;
   readonly #requests = new OneASecond();
+  /** Bounded by the members, and by the time that a screen may take to answer. */
+  readonly #developing = new Set<Promise<Frame>>();
 
   /** `member` finds one who may still be told something. */
   constructor(
@@ -43,7 +45,15 @@ export class Asides {
 
   /** The Keyframe with that number. To be called when the log has taken it: then all below it is folded, and nothing above. */
   develop(sequence: number, clientId: string): Promise<Frame> {
-    return keyframeOf(this.#screen, sequence, () => this.askForPicture(clientId));
+    const picture = keyframeOf(this.#screen, sequence, () => this.askForPicture(clientId));
+    this.#developing.add(picture);
+    void picture.then(() => this.#developing.delete(picture));
+    return picture;
+  }
+
+  /** Resolves when every Keyframe that was promised is there; the screen may go then. */
+  async developed(): Promise<void> {
+    await Promise.all(this.#developing);
   }
 
   forget(clientId: string): void {

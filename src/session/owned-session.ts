@@ -325,6 +325,7 @@ export class OwnedSession implements Session {
     } catch (error) {
       this.#parts.ended(this, undefined, error);
     }
+    await this.#asides.developed();
     this.#screen.dispose();
   }
 

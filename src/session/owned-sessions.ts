@@ -1,7 +1,7 @@
 // The sessions whose terminals run here: begun, counted and ended. Knows no other replica.
 import type { Agent, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
-import type { LogWriter } from '../log/log.js';
+import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
 import { newId } from '../protocol/ids.js';
 import { type Command, TerminalError } from '../terminal/terminal.js';
 import { bounded } from './bounded.js';
@@ -18,8 +18,8 @@ export class OwnedSessions {
   readonly #parts: SessionsParts;
   readonly #closed: ClosedSessions;
   readonly #running = new Map<string, OwnedSession>();
-  /** The agents of sessions that are being started. */
-  readonly #starting: string[] = [];
+  /** The agents of sessions that are being started, by the sessions' ids. */
+  readonly #starting = new Map<string, string>();
   #allEnded: (() => void) | undefined;
 
   constructor(parts: SessionsParts, closed: ClosedSessions) {
@@ -31,18 +31,23 @@ export class OwnedSessions {
     return this.#running.get(sessionId);
   }
 
+  /** Whether it runs here, or is about to. */
+  has(sessionId: string): boolean {
+    return this.#running.has(sessionId) || this.#starting.has(sessionId);
+  }
+
   all(): OwnedSession[] {
     return [...this.#running.values()];
   }
 
   async create(agent: Agent, request: SessionRequest, createdBy: string): Promise<OwnedSession> {
     this.#refuseTooMany(agent);
-    const command = await commandOf(agent, request);
-    this.#starting.push(agent.id);
+    const kept = newRecord(agent, request, createdBy, this.#parts.replicaId);
+    this.#starting.set(kept.session_id, agent.id);
     try {
-      return await this.#start(agent, request, createdBy, command);
+      return await this.#start(agent, kept, await commandOf(agent, request));
     } finally {
-      this.#starting.splice(this.#starting.indexOf(agent.id), 1);
+      this.#starting.delete(kept.session_id);
     }
   }
 
@@ -73,15 +78,14 @@ export class OwnedSessions {
 
   #refuseTooMany(agent: Agent): void {
     const { maxSessions } = this.#parts;
-    const agents = [...this.#starting, ...this.all().map((session) => session.instanceId)];
+    const agents = [...this.#starting.values(), ...this.all().map((session) => session.instanceId)];
     if (agents.length >= maxSessions) throw full(`this replica runs its ${maxSessions} sessions`);
     const limit = agent.policy.max_sessions;
     if (agents.filter((id) => id === agent.id).length >= limit) throw full(`${agent.id} runs its ${limit} sessions`);
   }
 
-  async #start(agent: Agent, request: SessionRequest, createdBy: string, command: Command): Promise<OwnedSession> {
-    const { log, logger, replicaId } = this.#parts;
-    const kept = newRecord(agent, request, createdBy, replicaId);
+  async #start(agent: Agent, kept: KeptSession, command: Command): Promise<OwnedSession> {
+    const { log, logger } = this.#parts;
     const retention = { frames: agent.pty.replay_buffer_frames, seconds: agent.pty.replay_buffer_retention_seconds };
     const writer = await log.create(kept.session_id, kept, retention);
     const session = this.on(agent, kept, writer);
@@ -92,7 +96,7 @@ export class OwnedSessions {
       if (error instanceof TerminalError) throw new Fault('INVALID_REQUEST', error.message, { status: 422, cause: error });
       throw error;
     }
-    logger.info({ session_id: kept.session_id, instance_id: agent.id, principal: createdBy }, 'session started');
+    logger.info({ session_id: kept.session_id, instance_id: agent.id, principal: kept.created_by }, 'session started');
     return session;
   }
 
@@ -129,7 +133,7 @@ function newRecord(agent: Agent, request: SessionRequest, createdBy: string, rep
     rows: request.rows ?? agent.pty.default_rows,
     created_by: createdBy,
     replica_id: replicaId,
-    epoch: 1,
+    epoch: FIRST_EPOCH,
     pty: agent.pty,
     ...(request.label === undefined ? {} : { label: request.label }),
     ...(request.default_role === undefined ? {} : { default_role: request.default_role }),

@@ -130,7 +130,7 @@ class Registry implements Sessions {
     });
     neighbours.onDeath((replicaId) => {
       elsewhere.forsake(replicaId);
-      void this.#succession.settle((owner) => owner === replicaId).catch((error) => this.#complain(error));
+      void this.#settleAll((owner) => owner === replicaId).catch((error) => this.#complain(error));
     });
     neighbours.onDoubt(() => {
       elsewhere.sendBack();
@@ -144,16 +144,27 @@ class Registry implements Sessions {
   }
 
   async #findElsewhere(kept: KeptSession): Promise<Session | undefined> {
-    const { neighbours, replicaId } = this.#parts;
-    if (!neighbours || !this.#elsewhere) return undefined;
-    if (kept.replica_id === replicaId) throw new Fault('INTERNAL', 'this session is just starting here; try again', { status: 503 });
-    if (neighbours.isAlive(kept.replica_id)) return this.#elsewhere.session(kept);
+    if (this.#elsewhere && !this.#isGone(kept.replica_id)) return this.#elsewhere.session(kept);
+    if (this.#owned.has(kept.session_id)) throw later('this session is just starting here');
+    if (!this.#isTaking) throw later('this replica is shutting down, and the session goes on elsewhere');
+    return this.#settled(kept);
+  }
+
+  /** A session that nobody runs any more. Undefined if nothing is left of it. */
+  async #settled(kept: KeptSession): Promise<Session | undefined> {
     await this.#succession.inherit(kept);
     const after = await this.#kept(kept.session_id);
-    if (after?.state === 'closed') return this.#closed.open(after);
+    if (!after) return undefined;
+    if (after.state === 'closed') return this.#closed.open(after);
     const goesOn = this.#owned.get(kept.session_id);
     if (goesOn) return goesOn;
-    throw new Fault('INTERNAL', 'the replica that ran this session is gone; try again');
+    throw later('the replica that ran this session is gone');
+  }
+
+  /** Of what was this replica's own, all that does not run is gone. */
+  #isGone(owner: string): boolean {
+    const { neighbours, replicaId } = this.#parts;
+    return !neighbours || owner === replicaId || !neighbours.isAlive(owner);
   }
 
   async #ifItCanBeRead(instanceId: string, sessionId: string): Promise<Session | undefined> {
@@ -168,16 +179,17 @@ class Registry implements Sessions {
   }
 
   async #tidy(): Promise<void> {
-    const { neighbours } = this.#parts;
     try {
-      if (neighbours) {
-        await this.#succession.settle((owner) => !neighbours.isAlive(owner));
-        await this.#succession.settleUnsettled((owner) => !neighbours.isAlive(owner));
-      }
+      if (this.#isTaking) await this.#settleAll((owner) => this.#isGone(owner));
       await this.#removeExpired();
     } catch (error) {
       this.#complain(error);
     }
+  }
+
+  async #settleAll(isGone: (owner: string) => boolean): Promise<void> {
+    await this.#succession.settle(isGone);
+    await this.#succession.settleUnsettled(isGone);
   }
 
   async #removeExpired(): Promise<void> {
@@ -194,3 +206,5 @@ class Registry implements Sessions {
     this.#parts.logger.warn({ err: error }, 'what is kept could not be looked through');
   }
 }
+
+const later = (why: string) => new Fault('INTERNAL', `${why}; try again`, { status: 503 });

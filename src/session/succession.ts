@@ -2,7 +2,8 @@
 import type { Agent } from '../agents.js';
 import { Fault } from '../errors.js';
 import { LogError, type LogWriter } from '../log/log.js';
-import { closeAbandoned } from './abandoned.js';
+import type { Size } from '../terminal/terminal.js';
+import { abandonedRecord, closeAbandoned, isCorrupt } from './abandoned.js';
 import { commandOf } from './command.js';
 import type { Desk } from './desk.js';
 import type { OwnedSession } from './owned-session.js';
@@ -14,12 +15,19 @@ import type { SessionsParts } from './sessions.js';
 /** Sessions that are settled at the same time. */
 const SETTLED_AT_ONCE = 8;
 
+/** What goes on with a session: its agent's `policy.reattach`. */
+interface Successor {
+  readonly agent: Agent;
+  readonly argv: readonly string[];
+}
+
 export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
   readonly #desk: () => Desk | undefined;
   /** Sessions that somebody has claimed and not settled, with the epoch that they had when they were last looked at. */
   readonly #unsettled = new Map<string, number>();
+  readonly #settling = new Map<string, Promise<void>>();
   #isOpen = true;
 
   constructor(parts: SessionsParts, owned: OwnedSessions, desk: () => Desk | undefined) {
@@ -28,16 +36,16 @@ export class Succession {
     this.#desk = desk;
   }
 
-  /** Takes no session over from now on. */
+  /** Takes no session over from now on: others do, or the next life of this replica. */
   stop(): void {
     this.#isOpen = false;
   }
 
-  /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone. */
+  /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone, and those that run here or are about to. */
   async settle(isGone: (replicaId: string) => boolean): Promise<void> {
     const orphans = (await this.#parts.log.records()).flatMap(({ sessionId, record }) => {
       const kept = keptSession(record);
-      return kept?.state === 'running' && !this.#owned.get(sessionId) && isGone(kept.replica_id) ? [kept] : [];
+      return kept?.state === 'running' && !this.#owned.has(sessionId) && isGone(kept.replica_id) ? [kept] : [];
     });
     const lane = async () => {
       for (let kept = orphans.shift(); kept; kept = orphans.shift()) await this.inherit(kept);
@@ -49,7 +57,7 @@ export class Succession {
   async settleUnsettled(isGone: (replicaId: string) => boolean): Promise<void> {
     for (const { sessionId, record } of await this.#parts.log.records()) {
       const kept = keptSession(record);
-      if (kept?.state !== 'running' || this.#owned.get(sessionId) || !isGone(kept.replica_id)) continue;
+      if (kept?.state !== 'running' || this.#owned.has(sessionId) || !isGone(kept.replica_id)) continue;
       const epoch = await this.#parts.log.epoch?.(sessionId);
       if (epoch === undefined || epoch === kept.epoch) continue;
       if (this.#unsettled.get(sessionId) === epoch) await this.inherit({ ...kept, epoch });
@@ -58,24 +66,60 @@ export class Succession {
   }
 
   /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
-  async inherit(kept: KeptSession): Promise<void> {
-    const { log, logger } = this.#parts;
+  inherit(kept: KeptSession): Promise<void> {
+    const id = kept.session_id;
+    const settling = this.#settling.get(id) ?? this.#inherit(kept).finally(() => this.#settling.delete(id));
+    this.#settling.set(id, settling);
+    return settling;
+  }
+
+  async #inherit(kept: KeptSession): Promise<void> {
+    const { logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
-      const writer = await log.claim(kept.session_id, kept.epoch);
-      const goesOn = await this.#goOn(kept, writer);
-      if (!goesOn) await closeAbandoned(kept, writer).finally(() => writer.release());
-      logger.warn(fields, goesOn ? 'a session whose replica is gone goes on here' : 'a session whose replica is gone was closed');
+      if (!this.#isOpen || !(await this.#isStillSo(kept))) return;
+      logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
     } catch (error) {
       if (isFenced(error)) return; // somebody else has noticed, too
       logger.error({ ...fields, err: error }, 'a session whose replica is gone could not be settled');
     }
   }
 
+  /** It may have ended, or have been taken, since its record was read. */
+  async #isStillSo({ session_id, replica_id }: KeptSession): Promise<boolean> {
+    const now = keptSession(await this.#parts.log.record(session_id));
+    return now?.state === 'running' && now.replica_id === replica_id && !this.#owned.has(session_id);
+  }
+
+  /** Returns what has become of it. */
+  async #take(kept: KeptSession): Promise<string> {
+    try {
+      const writer = await this.#parts.log.claim(kept.session_id, kept.epoch);
+      if (await this.#goOn(kept, writer)) return 'goes on here';
+      await closeAbandoned(kept, writer).finally(() => writer.release());
+      return 'was closed';
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      await this.#endDamaged(kept);
+      return 'is damaged, and was closed';
+    }
+  }
+
+  /** Nobody can write to it: its record alone tells that it has ended, and goes when its retention is over. */
+  async #endDamaged(kept: KeptSession): Promise<void> {
+    const { log } = this.#parts;
+    try {
+      await log.amendDamaged?.(kept.session_id, abandonedRecord(kept));
+    } catch (error) {
+      if (!(error instanceof LogError && error.failure === 'unknown_session')) throw error;
+      await log.remove(kept.session_id);
+    }
+  }
+
   /** Its owner has let go of it in order. */
   async adopt(sessionId: string): Promise<void> {
     const record = keptSession(await this.#parts.log.record(sessionId));
-    if (record?.state === 'running' && !this.#owned.get(sessionId)) await this.inherit(record);
+    if (record?.state === 'running' && !this.#owned.has(sessionId)) await this.inherit(record);
     if (!this.#owned.get(sessionId)) throw new Fault('INTERNAL', 'this replica does not go on with the session');
   }
 
@@ -106,26 +150,29 @@ export class Succession {
     });
   }
 
-  #successorOf(instanceId: string): { readonly agent: Agent; readonly argv: readonly string[] } | undefined {
+  #successorOf(instanceId: string): Successor | undefined {
     const agent = this.#parts.agents?.get(instanceId);
     return agent?.policy.reattach && { agent, argv: agent.policy.reattach };
   }
 
   async #goOn(kept: KeptSession, writer: LogWriter): Promise<boolean> {
     const successor = this.#successorOf(kept.instance_id);
-    if (!successor || !this.#isOpen || (await writer.reader.latest('Closed'))) return false;
-    const { agent, argv } = successor;
-    const size = await sizeNow(writer.reader, kept);
-    const ours = { ...kept, replica_id: this.#parts.replicaId, epoch: (kept.epoch ?? 0) + 1 };
+    const size = successor && (await sizeToGoOnWith(writer, kept));
+    if (!successor || !size) return false;
+    const epoch = writer.epoch === undefined ? {} : { epoch: writer.epoch };
+    const ours = { ...kept, replica_id: this.#parts.replicaId, ...epoch };
     await writer.amend(ours);
-    const session = this.#owned.on(agent, ours, writer);
-    await session.resume(size, this.#present(session, kept));
-    const command = { ...(await commandOf(agent, {})), ...size, argv };
-    await this.#owned.run(session, command).then(
+    const session = this.#owned.on(successor.agent, ours, writer);
+    await this.#start(session, kept, { ...successor, size }).then(
       () => session.welcomeBack(),
       () => session.cannotGoOn(),
     );
     return true;
+  }
+
+  async #start(session: OwnedSession, kept: KeptSession, { agent, argv, size }: Successor & { readonly size: Size }): Promise<void> {
+    await session.resume(size, this.#present(session, kept));
+    await this.#owned.run(session, { ...(await commandOf(agent, {})), ...size, argv });
   }
 
   /** The members whose replicas are alive. */
@@ -136,6 +183,16 @@ export class Succession {
     return members
       .filter(({ home }) => home.replicaId === replicaId || neighbours?.isAlive(home.replicaId))
       .map(({ home, label, ...member }) => ({ ...member, label, member: desk.adopt(session, member.clientId, home) }));
+  }
+}
+
+/** Undefined if it cannot go on: its owner wrote the Closed, or what it wrote cannot be read. */
+async function sizeToGoOnWith({ reader }: LogWriter, kept: KeptSession): Promise<Size | undefined> {
+  try {
+    return (await reader.latest('Closed')) ? undefined : await sizeNow(reader, kept);
+  } catch (error) {
+    if (isCorrupt(error)) return undefined;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPayload } from '../../src/protocol/make-frames.js';
-import type { Session } from '../../src/session/session.js';
+import type { Delivery, Session } from '../../src/session/session.js';
 import { agent, Watcher } from '../support/house.js';
 import { openStreet, type Street } from '../support/street.js';
 
@@ -140,6 +140,21 @@ describe('A session whose agent says how to go on with it', () => {
     expect(b.payloads('MembershipChanged').at(-1)).toMatchObject({ controllers: [{ label: 'a' }], observers: [{ label: 'b' }] });
     const again = (await town.sessions('third').find('inst', session.id)) as Session;
     expect(again.describe()).toMatchObject({ state: 'running', cols: 70, rows: 9 });
+    await town.close();
+  });
+
+  it('shows its Keyframe before the end when what it goes on with ends at once', async () => {
+    const brief = agent({ policy: { reattach: ['/bin/bash', '-c', 'printf over'] } });
+    const town = await openStreet(['first', 'second'], [brief]);
+    const session = await town.sessions('first').create(brief, {}, 'someone');
+    const a = await Watcher.join((await town.sessions('second').find('inst', session.id)) as Session);
+    await a.type('echo before\n');
+    await a.until(() => a.output().includes('before\r\n'));
+    town.kill('first');
+    await a.until(() => a.kinds().includes('Closed'));
+    expect([(await a.delivered(0)).code, (await a.delivered(1)).kind]).toEqual(['PTY_OUTPUT_LAGGED', 'Keyframe']);
+    expect((a.deliveries[1] as Delivery).sequence).toBeLessThan(a.frames.at(-1)?.sequence ?? 0);
+    expect(a.payloads('Closed')).toMatchObject([{ reason: 'command_result', exit_code: 0 }]);
     await town.close();
   });
 

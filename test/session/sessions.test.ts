@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -68,6 +68,18 @@ describe('The sessions of a gateway', () => {
   });
 });
 
+describe('A session whose log has failed', () => {
+  it('is gone with all that was kept, when its folder was taken away', async () => {
+    const session = await house.sessions.create(agent(), {}, 'p');
+    const { id } = session;
+    await rm(path.join(house.dir, 'sessions', id), { recursive: true });
+    await session.end('killed');
+    await expect.poll(() => house.sessions.owned()).toEqual([]);
+    expect(await house.sessions.find('inst', id)).toBeUndefined();
+    expect(await house.log.records()).toEqual([]);
+  });
+});
+
 describe('A folder that another gateway left', () => {
   let dir: string;
   beforeEach(async () => {
@@ -90,6 +102,27 @@ describe('A folder that another gateway left', () => {
     const late = await Watcher.join(found as NonNullable<typeof found>);
     expect(late.joined.roleAssigned.sequence).toBe(session.frames.extent().current + 1);
     await second.close();
+  });
+
+  it('closes a session that ran when its frames were spoiled, and forgets it when its retention is over', async () => {
+    const first = await openHouse({ dir });
+    const brief = agent({ pty: { replay_buffer_retention_seconds: 1 } });
+    const { id } = await first.sessions.create(brief, { argv: ['/bin/cat'] }, 'p');
+    const killed = await mkdtemp(path.join(os.tmpdir(), 'killed-'));
+    await cp(path.join(dir, 'sessions'), path.join(killed, 'sessions'), { recursive: true });
+    await first.close();
+    const folder = path.join(killed, 'sessions', id);
+    for (const name of await readdir(folder)) if (name.endsWith('.log')) await rm(path.join(folder, name));
+    const second = await openHouse({ dir: killed });
+    expect(await second.log.record(id)).toMatchObject({ state: 'closed', reason: 'agent_disconnect', exit_code: null });
+    await expect(second.sessions.find('inst', id)).rejects.toMatchObject({ failure: 'corrupt' });
+    expect(await second.sessions.list('inst')).toEqual([]);
+    await second.close();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const third = await openHouse({ dir: killed });
+    expect(await third.log.records()).toEqual([]);
+    await third.close();
+    await rm(killed, { recursive: true });
   });
 
   it('is forgotten session by session when their retention is over', async () => {
