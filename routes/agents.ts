@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { authorize } from '../plugins/auth.js';
-import { agentCard } from '../src/a2a/card.js';
+import { authorize, principalOf } from '../plugins/auth.js';
+import type { Agent } from '../src/agents.js';
 import { Fault } from '../src/errors.js';
 import { reaches } from '../src/principal.js';
 import { ErrorBody, InstanceParams, type Routes } from './schemas.js';
@@ -14,20 +14,29 @@ const CARD_MAX_AGE_SECONDS = 60;
 const Card = Type.Record(Type.String(), Type.Unknown(), { description: 'An A2A 1.0 AgentCard.' });
 const Catalog = Type.Object({ agents: Type.Array(Card) });
 
-function cardOf(app: FastifyInstance, instanceId: string) {
+function agentOf(app: FastifyInstance, instanceId: string): Agent {
   const agent = app.agents.get(instanceId);
   if (!agent) throw new Fault('TASK_NOT_FOUND', 'there is no such agent');
-  return agentCard(agent, app.publicUrl());
+  return agent;
 }
 
+/** Who may keep an answer, and for how long. What depends on the caller is kept by the caller alone. */
+const forEveryone = { 'cache-control': `public, max-age=${CARD_MAX_AGE_SECONDS}` };
+const forTheCaller = { 'cache-control': 'private, no-cache', vary: 'Authorization' };
+
 /** 304 if the client has it already. */
-function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object, caching: string) {
-  const text = JSON.stringify(body);
-  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((t) => t.trim().replace(/^W\//, ''));
-  reply.header('etag', tag).header('cache-control', caching).header('vary', 'Authorization');
-  if (known.includes(tag) || known.includes('*')) return reply.code(304).send();
-  return reply.type('application/json; charset=utf-8').serializer(String).send(text);
+function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object, caching: Record<string, string>) {
+  const tag = tagOf(body);
+  const known = (request.headers['if-none-match'] ?? '').split(',').map((item) => item.trim());
+  reply.headers({ ...caching, etag: `W/${tag}` });
+  if (known.some((item) => item === '*' || item.replace(/^W\//, '') === tag)) return reply.code(304).send();
+  return reply.type('application/json; charset=utf-8').send(body);
+}
+
+/** A signature is another each time it is made, on each replica too; the tag is of what was signed, and with which key. So it is a weak one. */
+function tagOf(body: object): string {
+  const text = JSON.stringify(body, (key, value) => (key === 'signature' ? undefined : value));
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }
 
 export const agentRoutes: Routes = async (app) => {
@@ -40,14 +49,14 @@ export const agentRoutes: Routes = async (app) => {
       const { principal, refusal } = request;
       if (!principal && refusal && request.headers.authorization !== undefined) throw refusal;
       const agents = app.agents.list().filter(({ id }) => !principal || reaches(principal, id));
-      return sendTagged(request, reply, { agents: agents.map((agent) => agentCard(agent, app.publicUrl())) }, 'private, no-cache');
+      return sendTagged(request, reply, { agents: await Promise.all(agents.map(app.cards.public)) }, forTheCaller);
     },
   );
 
   app.get(
     '/agents/:inst/.well-known/agent-card.json',
     { schema: { params: InstanceParams, response: { 200: Card, '4xx': ErrorBody }, summary: 'The public card of an agent' } },
-    async (request, reply) => sendTagged(request, reply, cardOf(app, request.params.inst), `public, max-age=${CARD_MAX_AGE_SECONDS}`),
+    async (request, reply) => sendTagged(request, reply, await app.cards.public(agentOf(app, request.params.inst)), forEveryone),
   );
 
   app.get(
@@ -58,12 +67,13 @@ export const agentRoutes: Routes = async (app) => {
         params: InstanceParams,
         security: [{ bearer: [] }],
         response: { 200: Card, '4xx': ErrorBody },
-        summary: 'The card that a token may see',
+        summary: 'The card of an agent with what the token allows',
       },
     },
     async (request, reply) => {
       reply.activateExtensions();
-      return sendTagged(request, reply, cardOf(app, request.params.inst), 'private, no-cache');
+      const card = await app.cards.extended(agentOf(app, request.params.inst), principalOf(request));
+      return sendTagged(request, reply, card, forTheCaller);
     },
   );
 };

@@ -2,6 +2,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import auditPlugin from '../plugins/audit.js';
 import auth from '../plugins/auth.js';
+import cards from '../plugins/cards.js';
 import cluster from '../plugins/cluster.js';
 import context from '../plugins/context.js';
 import errors, { refuseConnection, sendError } from '../plugins/errors.js';
@@ -59,6 +60,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(auth);
   await app.register(rateLimit);
   await app.register(openapi);
+  await app.register(cards);
   await app.register(logPlugin, { log: parts.log });
   await app.register(cluster);
   await app.register(sessionsPlugin, { sessions: parts.sessions });

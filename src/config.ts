@@ -34,6 +34,7 @@ export const Environment = Type.Object({
   AUTH_JWT_ISSUER: text('iss of a token, where set.'),
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
   AUTH_CLOCK_SKEW_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 5, description: 'Leeway for exp and nbf.' }),
+  CARD_SIGNING_KEY: text('PEM of an EC P-256 private key, or the path of a file that holds one: AgentCards are signed with it.'),
   ALLOWED_ORIGINS: text('Comma-separated origins for browser upgrades; the same origin if absent.'),
   HEARTBEAT_INTERVAL_SECONDS: seconds(30, 1, 'Between two WebSocket Pings.'),
   HEARTBEAT_TIMEOUT_SECONDS: seconds(90, 1, 'After which a silent peer is reaped.'),
@@ -54,7 +55,7 @@ export const Environment = Type.Object({
 type Environment = Static<typeof Environment>;
 
 /** Values that no message may show. */
-const secret = new Set(['AUTH_JWT_SECRET', 'AUTH_JWT_PUBLIC_KEY', 'REDIS_URL', 'REPLAY_ENCRYPTION_KEYS']);
+const secret = new Set(['AUTH_JWT_SECRET', 'AUTH_JWT_PUBLIC_KEY', 'CARD_SIGNING_KEY', 'REDIS_URL', 'REPLAY_ENCRYPTION_KEYS']);
 
 /** A value that the gateway cannot start with; the message is one line that names the variable. */
 export class ConfigError extends Error {
@@ -91,6 +92,8 @@ export interface Config {
     /** Undefined: the same origin alone. */
     readonly allowedOrigins: readonly string[] | undefined;
   };
+  /** A PEM, or the path of one. Undefined: cards are not signed. */
+  readonly cardSigningKey: string | undefined;
   readonly heartbeat: { readonly intervalSeconds: number; readonly timeoutSeconds: number };
   readonly replica: { readonly id: string; readonly leaseSeconds: number; readonly drainSeconds: number };
   readonly limits: {
@@ -119,6 +122,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
     auth: auth(e),
+    cardSigningKey: e.CARD_SIGNING_KEY,
     heartbeat: { intervalSeconds: e.HEARTBEAT_INTERVAL_SECONDS, timeoutSeconds: e.HEARTBEAT_TIMEOUT_SECONDS },
     replica: {
       id:

@@ -18,6 +18,11 @@ export function may(principal: Principal, needed: Scope): boolean {
   return principal.scope !== undefined && scopes.indexOf(principal.scope) >= scopes.indexOf(needed);
 }
 
+/** All that the token holds, the lowest first. */
+export function scopesOf(principal: Principal): readonly Scope[] {
+  return scopes.filter((scope) => may(principal, scope));
+}
+
 /** Whether the token is good for this instance and, where one is meant, this session. */
 export function reaches(principal: Principal, instanceId: string, sessionId?: string): boolean {
   if (principal.instances && !principal.instances.includes(instanceId)) return false;

@@ -5,7 +5,7 @@ import { asFault, Fault } from '../errors.js';
 import { may, type Principal, type Scope } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import { checkPayload } from '../protocol/json-codec.js';
-import type { CORE_OPERATIONS, Op } from '../protocol/names.js';
+import { CORE_OPERATIONS, type Op, PTY_OPERATIONS } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Reply } from './inbox.js';
 
@@ -91,6 +91,11 @@ export async function perform(caller: Caller, envelope: ClientEnvelope, reply: R
 export async function performInput(caller: Caller, bytes: Uint8Array): Promise<void> {
   requireActivation(caller, 'pty.session_input');
   await guarded(caller, rules['pty.session_input'], 'pty.session_input', () => type(caller, bytes));
+}
+
+/** What the principal's token allows of the operations that a hello names. */
+export function operationsFor(principal: Principal): Op[] {
+  return [...CORE_OPERATIONS, ...PTY_OPERATIONS].filter((op) => may(principal, rules[op].scope));
 }
 
 /** Whether later requests of a connection wait until this one is done. */

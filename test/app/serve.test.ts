@@ -66,6 +66,7 @@ describe('serve', () => {
   it.each([
     ['a bad value', { PORT: 'http' }, /^pty-gateway: PORT is "http"; expected an integer from 0 to 65535\n$/],
     ['no key where others can reach it', { HOST: '0.0.0.0' }, /^pty-gateway: HOST is "0\.0\.0\.0" and no key is set; expected [^\n]*\n$/],
+    ['a key for cards that is none', { CARD_SIGNING_KEY: '/etc/hosts' }, /^pty-gateway: CARD_SIGNING_KEY is not usable [^\n]*\n$/],
     ['a key that is none', { AUTH_JWT_PUBLIC_KEY: 'x' }, /^pty-gateway: AUTH_JWT_PUBLIC_KEY is not usable [^\n]*\n$/],
     [
       'an agents file that is not there',
