@@ -1,12 +1,12 @@
 // A soak: replicas on one Redis behind a balancer, many sessions and watchers, and every so often a replica or Redis is killed. Every frame and
 // every line is counted. Run after a build: npx tsx bench/soak.ts [--replicas 3] [--sessions 100] [--attachments 500] [--seconds 300] [--every 20]
-// [--interval 0.2]. Exits with 1 when anything was lost, doubled, out of order, or not the same for all.
+// [--interval 0.2] [--logs FOLDER]. Exits with 1 when anything was lost, doubled, out of order, not the same for all, or ended by itself.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startGateways } from '../test/support/gateways.js';
+import { type Replica, startGateways } from '../test/support/gateways.js';
 import { startBalancer } from './support/balancer.js';
 import { Faults } from './support/faults.js';
 import { printTable, spread } from './support/figures.js';
@@ -22,16 +22,18 @@ const MAX_COMPLAINTS = 20;
 /** Nobody is refused because of the soak's size. */
 const LIMITS = { RATE_LIMIT_MAX: '1000000', ATTACH_RATE_LIMIT_MAX: '1000000' };
 
-type Options = Readonly<Record<'replicas' | 'sessions' | 'attachments' | 'seconds' | 'every' | 'interval', number>>;
+type Figures = Readonly<Record<'replicas' | 'sessions' | 'attachments' | 'seconds' | 'every' | 'interval', number>>;
+type Options = Figures & { readonly logs: string | undefined };
 
-/** `attachments` are of all sessions together, `interval` is the seconds between two lines of a session. */
+/** `attachments` are of all sessions together, `interval` is the seconds between two lines of a session; what the replicas say is kept in `logs`. */
 function readOptions(): Options {
   const defaults = { replicas: '3', sessions: '100', attachments: '500', seconds: '300', every: '20', interval: '0.2' };
   const known = Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: value }] as const);
-  const { values } = parseArgs({ options: Object.fromEntries(known) });
-  for (const [name, value] of Object.entries(values))
+  const { values } = parseArgs({ options: { ...Object.fromEntries(known), logs: { type: 'string' } } });
+  const { logs, ...figures } = values as Record<string, string>;
+  for (const [name, value] of Object.entries(figures))
     if (!(Number(value) > 0)) throw new Error(`--${name} is ${value}; expected a number above 0`);
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)])) as Options;
+  return { ...(Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, Number(value)])) as Figures), logs };
 }
 
 /** Sessions of `mortal` end with their replica; those of `moves-<n>`, an instance each, go on elsewhere. */
@@ -72,16 +74,18 @@ async function soak(port: number, folder: string, options: Options, faults: Faul
   return sat;
 }
 
-function report(sat: readonly Sat[], faults: Faults): boolean {
+function report(sat: readonly Sat[], faults: Faults, replicas: readonly Replica[]): boolean {
   const witnesses = sat.flatMap((one) => one.witnesses);
   const sum = (count: (witness: (typeof witnesses)[number]) => number) => witnesses.reduce((total, one) => total + count(one), 0);
   const wrong = (name: keyof Wrongs) => `${sum(({ wrongs }) => wrongs[name])} / ${sum(({ lines }) => lines.wrongs[name])}`;
   const complaints = sat.flatMap((one) => one.complaints);
+  const deaths = replicas.flatMap((replica) => replica.deaths);
   const differing = sat.reduce((total, { agreed }) => total + agreed.differing, 0);
   printTable(
     ['what', 'figure'],
     [
       ['replicas killed, Redis killed', `${faults.replicasKilled}, ${faults.redisKilled}`],
+      ['replicas that ended by themselves', deaths.length],
       ['sessions', sat.length],
       ['… which went on elsewhere', sat.filter(({ witnesses: [first] }) => (first?.lines.lives ?? 0) > 1).length],
       ['… which printed to their end', sat.filter(({ witnesses: [first] }) => first?.lines.isComplete).length],
@@ -97,8 +101,8 @@ function report(sat: readonly Sat[], faults: Faults): boolean {
       ['silence of a session that went on', spread(witnesses.flatMap(({ silences }) => silences))],
     ],
   );
-  for (const complaint of complaints.slice(0, MAX_COMPLAINTS)) console.log(complaint);
-  return differing + complaints.length + sum(({ wrongs, lines }) => total(wrongs) + total(lines.wrongs)) === 0;
+  for (const words of [...deaths, ...complaints.slice(0, MAX_COMPLAINTS)]) console.log(words);
+  return deaths.length + differing + complaints.length + sum(({ wrongs, lines }) => total(wrongs) + total(lines.wrongs)) === 0;
 }
 
 const total = ({ lost, doubled, outOfOrder }: Wrongs): number => lost + doubled + outOfOrder;
@@ -107,11 +111,12 @@ async function main(): Promise<boolean> {
   const options = readOptions();
   const folder = await mkdtemp(join(tmpdir(), 'soak-'));
   const env = { ...LIMITS, TRUST_PROXY: '1', AGENTS_FILE: await writeAgents(folder, options) };
-  const gateways = await startGateways({ count: options.replicas, env });
+  const { replicas: count, logs } = options;
+  const gateways = await startGateways({ count, env, logs });
   const balancer = await startBalancer(gateways.replicas, folder);
   try {
     const faults = new Faults(gateways);
-    return report(await soak(balancer.port, folder, options, faults), faults);
+    return report(await soak(balancer.port, folder, options, faults), faults, gateways.replicas);
   } finally {
     await balancer.stop();
     await gateways.dispose();

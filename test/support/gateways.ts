@@ -1,6 +1,7 @@
 // Built gateways on one Redis, each a process of its own that a test can kill, stop and start again. Knows no assertion.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -24,20 +25,31 @@ const ANSWER_MS = 20_000;
 
 export const tokenFor = (sub: string, scope: Scope): string => mintToken(SECRET, { sub, scope, ttlSeconds: 3600 });
 
+interface Surroundings {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly logs: string | undefined;
+}
+
 /** One replica; it keeps its port, its id and its folder over all its lives. */
 export class Replica {
   readonly id: string;
   readonly port: number;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #logs: string | undefined;
+  /** In words, each process that ended without being stopped: with what, when, and what it had said last. */
+  readonly deaths: string[] = [];
   #process: ChildProcess | undefined;
   #said = '';
 
-  constructor(id: string, port: number, folder: string, env: Readonly<Record<string, string>>) {
+  /** `logs` is a folder for all that it says, over all its lives. */
+  constructor(id: string, port: number, { folder, env, logs }: Surroundings) {
     this.id = id;
     this.port = port;
     this.#folder = folder;
     this.#env = env;
+    this.#logs = logs;
   }
 
   /** Resolves when it takes work. */
@@ -46,16 +58,30 @@ export class Replica {
     const env = { PATH: process.env.PATH, HOME: this.#folder, ...this.#env, ...own };
     const running = spawn(process.execPath, [join(dist, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = running;
+    this.#listen(running);
+    await until(`${this.id} takes work`, () => this.#hasStarted(running)).catch((error) => {
+      throw new Error(`${error.message}; ${this.id} said: ${this.#said}`, { cause: error });
+    });
+  }
+
+  /** What it says, and whether it ends while nobody has stopped it. */
+  #listen(running: ChildProcess): void {
+    this.#said = '';
     for (const stream of [running.stdout, running.stderr]) {
-      stream.on('data', (chunk) => {
+      stream?.on('data', (chunk) => {
         this.#said = (this.#said + chunk).slice(-SAID_CHARS);
       });
+      if (this.#logs !== undefined) stream?.pipe(createWriteStream(join(this.#logs, `${this.id}.log`), { flags: 'a' }));
     }
-    await until(`${this.id} takes work`, () => this.#hasStarted(running));
+    // When it is closed, all that it said has come.
+    running.once('close', (code, signal) => {
+      if (this.#process !== running) return;
+      this.deaths.push(`${new Date().toISOString()} ${this.id} ended by itself with ${code ?? signal}; it said last: ${this.#said}`);
+    });
   }
 
   async #hasStarted(running: ChildProcess): Promise<boolean> {
-    if (running.exitCode !== null) throw new Error(`${this.id} ended with ${running.exitCode}; it said: ${this.#said}`);
+    if (running.exitCode !== null) throw new Error(`it ended with ${running.exitCode}`);
     return this.isReady();
   }
 
@@ -91,6 +117,8 @@ export interface GatewaysOptions {
   readonly pty?: Readonly<Record<string, number>>;
   /** Whether each replica has a wire of its own to Redis. */
   readonly wired?: boolean;
+  /** A folder for what the replicas say; only the last of it is kept if absent. */
+  readonly logs?: string | undefined;
 }
 
 export class Gateways {
@@ -151,6 +179,7 @@ export async function startGateways({
   envOf = () => ({}),
   pty = {},
   wired = false,
+  logs,
 }: GatewaysOptions = {}): Promise<Gateways> {
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   const folder = await mkdtemp(join(tmpdir(), 'gateways-'));
@@ -165,7 +194,7 @@ export async function startGateways({
   const wires = wired ? await Promise.all(ports.map(() => cutProxy(redis.port))) : [];
   const replicas = ports.map((port, i) => {
     const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? redis.port}`;
-    return new Replica(`replica-${i}`, port, folder, { ...shared, ...envOf(i), REDIS_URL });
+    return new Replica(`replica-${i}`, port, { folder, env: { ...shared, ...envOf(i), REDIS_URL }, logs });
   });
   const gateways = new Gateways(redis, replicas, wires, folder);
   try {
