@@ -19,6 +19,8 @@ const SILENT_INTERVALS = 10;
 const CALM_MS = 5000;
 /** Complaints that are printed. */
 const MAX_COMPLAINTS = 20;
+/** Attachments whose story is printed. */
+const MAX_STORIES = 10;
 /** Nobody is refused because of the soak's size. */
 const LIMITS = { RATE_LIMIT_MAX: '1000000', ATTACH_RATE_LIMIT_MAX: '1000000' };
 
@@ -101,8 +103,17 @@ function report(sat: readonly Sat[], faults: Faults, replicas: readonly Replica[
       ['silence of a session that went on', spread(witnesses.flatMap(({ silences }) => silences))],
     ],
   );
-  for (const words of [...deaths, ...complaints.slice(0, MAX_COMPLAINTS)]) console.log(words);
+  for (const words of [...deaths, ...complaints.slice(0, MAX_COMPLAINTS), ...sat.flatMap(stories).slice(0, MAX_STORIES)])
+    console.log(words);
   return deaths.length + differing + complaints.length + sum(({ wrongs, lines }) => total(wrongs) + total(lines.wrongs)) === 0;
+}
+
+/** Of those who were shown something wrongly. */
+function stories({ sessionId, witnesses }: Sat): string[] {
+  const wronged = witnesses.filter(({ wrongs, lines }) => total(wrongs) + total(lines.wrongs) > 0);
+  return wronged.map(({ wrongs, lines, story }) => {
+    return `${sessionId}: frames ${JSON.stringify(wrongs)}, lines ${JSON.stringify(lines.wrongs)}\n  ${story.join('\n  ')}`;
+  });
 }
 
 const total = ({ lost, doubled, outOfOrder }: Wrongs): number => lost + doubled + outOfOrder;

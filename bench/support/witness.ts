@@ -30,6 +30,9 @@ export class Agreed {
   }
 }
 
+/** Lines of a witness's story that are kept. */
+const STORY_LINES = 60;
+
 export class Witness {
   readonly lines = new Lines();
   /** In frames. What is lost is known when the session is over. */
@@ -38,6 +41,8 @@ export class Witness {
   readonly gaps: number[] = [];
   /** Milliseconds between two outputs, where it was longer than `silenceMs`. */
   readonly silences: number[] = [];
+  /** What has happened to it, with the times; to be told if anything was wrong. */
+  readonly story: string[] = [];
   /** What was said that should not be, with the time. */
   readonly complaints: string[] = [];
   /** How often it was told that it has missed something, and was given a Keyframe. */
@@ -83,7 +88,9 @@ export class Witness {
 
   /** When all who watched the session have its end: counts what this one was not shown. */
   countLost(): void {
-    for (const sequence of this.#agreed.outputs.keys()) if (!this.#numbers.has(sequence)) this.wrongs.lost++;
+    const lost = [...this.#agreed.outputs.keys()].filter((sequence) => !this.#numbers.has(sequence));
+    this.wrongs.lost = lost.length;
+    if (lost.length > 0) this.#tell(`was not shown ${lost.length} of the frames ${Math.min(...lost)}…${Math.max(...lost)}`);
   }
 
   stop(): void {
@@ -94,16 +101,28 @@ export class Witness {
     const message = decode(data);
     if (message.type !== 'frame' || message.frame.kind !== 'Output') return;
     const { sequence } = message;
-    if (this.#numbers.has(sequence)) this.wrongs.doubled++;
-    else if (sequence < this.#last) this.wrongs.outOfOrder++;
+    if (this.#numbers.has(sequence)) this.#wrong('doubled', sequence);
+    else if (sequence < this.#last) this.#wrong('outOfOrder', sequence);
     this.#last = Math.max(this.#last, sequence);
     this.#numbers.add(sequence);
     this.#agreed.shown(sequence, message.frame.bytes);
   }
 
+  #wrong(what: 'doubled' | 'outOfOrder', sequence: number): void {
+    this.wrongs[what]++;
+    this.#tell(`${what}: ${sequence}, after ${this.#last}`);
+  }
+
+  /** The newest lines of its life are kept. */
+  #tell(words: string): void {
+    this.story.push(`${new Date().toISOString()} ${words}, on its connection ${this.connections}`);
+    if (this.story.length > STORY_LINES) this.story.shift();
+  }
+
   /** The client shows nothing until the Keyframe; the frames are counted all the same. */
   #notice(kind: Notice['kind'], message: string): void {
     this.lines.hole();
+    this.#tell(`${kind} after ${this.#last}`);
     if (kind === 'lagged') this.lags++;
     else this.#complain(`${kind}: ${message}`);
   }
@@ -126,6 +145,7 @@ export class Witness {
 
   #state(state: State): void {
     const { name } = state;
+    this.#tell(`${name} after ${this.#last}${'message' in state ? ` (${state.message})` : ''}`);
     if (name === 'ended' && !expectedEnds.includes(state.reason)) this.#complain(`${state.reason}: ${state.message}`);
     if (name === 'connecting') this.connections++;
     if (name === 'waiting' && this.#wasLive) this.#cutAt ??= performance.now();
