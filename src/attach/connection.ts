@@ -145,7 +145,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   /** The others, and this connection too, learn that it has left; then it is closed (pty-ext §6.2, protocol R11). */
   async leave(): Promise<void> {
-    const told = await this.#depart().catch(() => undefined);
+    const told = await this.#depart();
     if (told !== undefined) await within(LAST_WORDS_MS, this.#cursor.stopAfter(told));
     this.goodbye('session_closed', closeCode.orderly, 'left');
   }
@@ -297,12 +297,15 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.goodbye('other', closeCode.fault, fault.message);
   }
 
-  /** The one way out of the session, whatever ended the connection: exactly one leave. */
+  /** The one way out of the session, whatever ended the connection: exactly one leave. Never rejects: who is gone can be told nothing. */
   #depart(): Promise<number | undefined> {
     if (this.#clientId === undefined) return Promise.resolve(undefined);
     if (!this.#departure) {
       this.record('leave', 'done');
-      this.#departure = this.session.leave(this.#clientId);
+      this.#departure = this.session.leave(this.#clientId).catch((error) => {
+        this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave');
+        return undefined;
+      });
     }
     return this.#departure;
   }
@@ -312,7 +315,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.end();
     this.#shared.heartbeat.remove(this);
     this.#shared.tails.release(this.session.id);
-    this.#depart().catch((error) => this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave'));
+    void this.#depart();
   }
 }
 

@@ -134,7 +134,7 @@ class Registry implements Sessions {
     });
     neighbours.onDoubt(() => {
       elsewhere.sendBack();
-      void this.#succession.giveUpLost();
+      void this.#succession.giveUpLost().catch((error) => this.#complain(error));
     });
     return elsewhere;
   }

@@ -108,6 +108,33 @@ describe('a join', () => {
     await expect.poll(() => session.left.length).toBe(1);
     expect(session.describe().controllers).toEqual([]);
   });
+
+  it("whose connection is cut before it is taken, and whose session then cannot be told, is nobody's failure", async () => {
+    const session = server.newSession();
+    let open = () => {};
+    session.doors = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    session.leave = async (clientId) => {
+      session.left.push(clientId);
+      throw new Error('the replica that runs this session has died');
+    };
+    const uncaught: unknown[] = [];
+    const listener = (error: unknown) => void uncaught.push(error);
+    process.on('unhandledRejection', listener);
+    const others = server.app.connections.count;
+    const client = await server.greet(session);
+    client.join();
+    await expect.poll(() => session.knocks).toBe(1);
+    client.ws.terminate();
+    await expect.poll(() => server.app.connections.count).toBe(others);
+    open();
+    await expect.poll(() => session.left.length).toBe(1);
+    // What nobody caught is told of at the end of the turn.
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', listener);
+    expect(uncaught).toEqual([]);
+  });
 });
 
 describe('a replay', () => {

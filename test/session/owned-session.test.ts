@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SessionRequest } from '../../src/agents.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Agent, SessionRequest } from '../../src/agents.js';
+import { newId } from '../../src/protocol/ids.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
+import { OwnedSession } from '../../src/session/owned-session.js';
+import type { KeptSession } from '../../src/session/record.js';
 import type { Session } from '../../src/session/session.js';
 import { agent, type House, openHouse, Watcher } from '../support/house.js';
+import { MemoryLog } from '../support/memory-log.js';
 
 let house: House;
 beforeAll(async () => {
@@ -190,3 +194,33 @@ describe('A session that runs here', () => {
     expect([session.describe().controllers.length, session.describe().observers.length]).toEqual([1, 1]);
   });
 });
+
+describe('A session whose log takes nothing for longer than anyone waits', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it("tells who joins to try again, and the leave that follows from it is nobody's failure", async () => {
+    const never = new Promise<never>(() => {});
+    const writer = { epoch: 1, reader: new MemoryLog(), append: () => never, amend: () => never, release: () => never };
+    const shell = agent();
+    const parts = { agent: shell, kept: kept(shell), writer, screens: house.screens, claim: () => never, ended: () => {} };
+    const session = new OwnedSession(parts);
+    const uncaught: unknown[] = [];
+    const listener = (error: unknown) => void uncaught.push(error);
+    process.on('unhandledRejection', listener);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const joins = session.join({ role: 'observer', mayControl: false, principal: 'someone' }, { deliver: () => {}, dismiss: () => {} });
+    const told = expect(joins).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await told;
+    expect(session.describe().observers).toEqual([]);
+    // What nobody caught is told of at the end of the turn.
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', listener);
+    expect(uncaught).toEqual([]);
+  });
+});
+
+function kept({ id, pty }: Agent): KeptSession {
+  const ids = { session_id: newId(), instance_id: id, context_id: newId(), replica_id: 'here', created_by: 'someone' };
+  return { ...ids, state: 'running', created_at: new Date().toISOString(), cols: 80, rows: 24, epoch: 1, pty };
+}
