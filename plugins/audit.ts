@@ -1,8 +1,8 @@
 // The audit file, and the one way in which a request leaves a line in it. Knows no event's meaning.
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Audit, AuditEvent, AuditLine } from '../src/audit.js';
-import { openAuditFile } from '../src/audit-file.js';
+import type { Audit, AuditEvent, AuditLine } from '../src/audit/audit.js';
+import { openAuditFile } from '../src/audit/file.js';
 
 type More = Omit<Partial<AuditLine>, 'event' | 'outcome' | 'principal' | 'address' | 'trace_id'>;
 

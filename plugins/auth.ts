@@ -2,7 +2,7 @@
 import fastifyJwt from '@fastify/jwt';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import type { AuditEvent } from '../src/audit.js';
+import type { AuditEvent } from '../src/audit/audit.js';
 import type { Config } from '../src/config.js';
 import { Fault } from '../src/errors.js';
 import { openKeys, type TokenHeader } from '../src/keys.js';

@@ -1,7 +1,7 @@
 // Puts the sessions on the log, the screens and the terminals of this machine. Knows no route.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { AuditLine } from '../src/audit.js';
+import type { AuditLine } from '../src/audit/audit.js';
 import type { Sessions } from '../src/session/registry.js';
 import type { Session } from '../src/session/session.js';
 import { createSessions } from '../src/session/sessions.js';

@@ -21,7 +21,7 @@ import { healthRoutes } from '../routes/health.js';
 import { sessionRoutes } from '../routes/sessions.js';
 import type { Agents } from './agents.js';
 import { openAgentsFile } from './agents-file.js';
-import type { Audit } from './audit.js';
+import type { Audit } from './audit/audit.js';
 import type { Config } from './config.js';
 import type { Log } from './log/log.js';
 import { loggerOptions } from './logger.js';

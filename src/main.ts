@@ -8,6 +8,7 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   token: async (program) => (await import('./cli/token.js')).token(program),
   attach: async (program) => (await import('./cli/attach.js')).attach(program),
   sessions: async (program) => (await import('./cli/sessions.js')).sessions(program),
+  audit: async (program) => (await import('./cli/audit.js')).audit(program),
 };
 
 /** As package.json says it, beside `src` or above `dist`. */

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { UpdateStream } from '../a2a/websocket-operations.js';
-import type { Audit, AuditEvent, AuditLine } from '../audit.js';
+import type { Audit, AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
 import type { Principal } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';

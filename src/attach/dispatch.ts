@@ -1,6 +1,6 @@
 // From a verb to the session, with the permission checked in this one place. Knows no socket and no log.
 import { type Asker, operations } from '../a2a/websocket-operations.js';
-import type { AuditEvent, AuditLine } from '../audit.js';
+import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, Fault } from '../errors.js';
 import { may, type Principal, type Scope } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';

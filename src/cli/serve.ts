@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
 import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents-file.js';
 import { buildApp, listen } from '../app.js';
-import { AuditFileError } from '../audit-file.js';
+import { AuditFileError } from '../audit/chain.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
 import { endOnSignals } from '../shutdown.js';
 import { mintToken } from '../token.js';

@@ -7,7 +7,7 @@ import errors from '../../plugins/errors.js';
 import rateLimit from '../../plugins/rate-limit.js';
 import security from '../../plugins/security.js';
 import { openAgentsFile } from '../../src/agents-file.js';
-import type { AuditLine } from '../../src/audit.js';
+import type { AuditLine } from '../../src/audit/audit.js';
 import { readConfig } from '../../src/config.js';
 import type { Scope } from '../../src/principal.js';
 

@@ -12,7 +12,7 @@ import extensionNegotiation from '../../plugins/extension-negotiation.js';
 import rateLimit from '../../plugins/rate-limit.js';
 import websocket from '../../plugins/websocket.js';
 import { attachRoutes } from '../../routes/attach.js';
-import type { AuditLine } from '../../src/audit.js';
+import type { AuditLine } from '../../src/audit/audit.js';
 import { readConfig } from '../../src/config.js';
 import { newId } from '../../src/protocol/ids.js';
 import { EXTENSION_URI } from '../../src/protocol/names.js';

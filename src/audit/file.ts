@@ -1,9 +1,8 @@
 // Writes the audit lines into a file, each chained to the one before by SHA-256. Knows no request; never makes anyone wait.
-import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
-import path from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import type { Audit, AuditLine } from './audit.js';
-import { makeFolder } from './folder.js';
+import { type ChainEnd, lineHash } from './chain.js';
+import { continued, openEnd, putAside } from './rotation.js';
 
 /** Lines that wait for the disk; what comes while so many wait is counted and dropped. */
 const MAX_WAITING_LINES = 10_000;
@@ -13,21 +12,14 @@ const BATCH_LINES = 256;
 const RETRY_MS = 1000;
 /** Longest text of one field, in characters. */
 const MAX_FIELD = 512;
-/** Bytes read from the end of a file to find its last line. */
-const TAIL_BYTES = 65_536;
-/** How every line begins, by which a half-written one is told from a file that is none of ours. */
-const LINE_START = '{"ts":"';
-/** `prev_hash` of the first line. */
-export const GENESIS = '0'.repeat(64);
-
-/** The file cannot be continued; the message says why, in one line. */
-export class AuditFileError extends Error {
-  override readonly name = 'AuditFileError';
-}
+/** Size from which a file is put aside and another one begun, in bytes, unless told otherwise. */
+const ROTATE_BYTES = 64 * 1024 * 1024;
 
 interface Options {
   readonly file: string;
   readonly replicaId: string;
+  /** Size from which the file is put aside as `NAME.<its last line>.jsonl` and another one continues it, in bytes; 64 MiB if absent. */
+  readonly rotateBytes?: number;
   /** Told once when writing begins to fail, and once (with undefined) when it works again. */
   readonly onTrouble?: (sentence: string | undefined) => void;
   readonly now?: () => number;
@@ -35,55 +27,33 @@ interface Options {
   readonly write?: (file: FileHandle, bytes: Uint8Array) => Promise<void>;
 }
 
-/** The hash of a line: SHA-256, in hex, over the JSON of all its other fields in their order. */
-export function lineHash(fields: Readonly<Record<string, unknown>>): string {
-  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
-}
-
 /** Opens or continues the file (mode 0600). Throws AuditFileError if it cannot be opened, is no regular file, or its last line cannot be read. */
 export async function openAuditFile(options: Options): Promise<Audit> {
-  const file = await openOrMake(options.file);
-  try {
-    return new AuditFile(options, file, await chainEnd(file, options.file));
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-}
-
-async function openOrMake(name: string): Promise<FileHandle> {
-  try {
-    await makeFolder(path.dirname(name));
-    return await open(name, 'a+', 0o600);
-  } catch (error) {
-    throw new AuditFileError(`${name} cannot be opened: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-/** Where the chain is: the number and hash of the last whole line, and the size of the file up to its end. */
-interface ChainEnd {
-  readonly n: number;
-  readonly hash: string;
-  readonly size: number;
+  return new AuditFile(options, await openEnd(options.file));
 }
 
 /** A waiting line with the time of its event, or how many lines were lost at this place. */
 type Waiting = { readonly ts: number; readonly line: AuditLine } | { readonly ts: number; dropped: number };
 
+/** The first line of a file that continues another one. */
+const rotation: AuditLine = { event: 'rotate', outcome: 'done', principal: null };
+
 class AuditFile implements Audit {
   readonly #options: Options;
-  readonly #file: FileHandle;
+  #file: FileHandle;
   #end: ChainEnd;
   readonly #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #failing = false;
+  #full = false;
   #closed = false;
   #wake: (() => void) | undefined;
 
-  constructor(options: Options, file: FileHandle, end: ChainEnd) {
+  constructor(options: Options, { file, end }: { readonly file: FileHandle; readonly end: ChainEnd }) {
     this.#options = options;
     this.#file = file;
     this.#end = end;
+    if (continued(end)) this.record(rotation);
   }
 
   record(line: AuditLine): void {
@@ -106,12 +76,36 @@ class AuditFile implements Audit {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
+      await this.#rotateIfFull();
       const failure = await this.#writeBatch();
       if (failure === undefined) this.#recovered();
       else if (this.#closed) break;
       else await this.#pause(failure);
     }
     this.#writing = undefined;
+  }
+
+  /** What follows goes on in a file of its own. */
+  async #rotateIfFull(): Promise<void> {
+    const { file: name, rotateBytes = ROTATE_BYTES, now = Date.now } = this.#options;
+    if (this.#end.size < rotateBytes) return;
+    try {
+      await this.#file.datasync();
+      const next = await putAside(name, this.#end);
+      await this.#file.close();
+      this.#file = next.file;
+      this.#end = next.end;
+      this.#waiting.unshift({ ts: now(), line: rotation });
+      this.#full = false;
+    } catch (error) {
+      this.#cannotRotate((error as Error).message);
+    }
+  }
+
+  /** Told once; the file grows meanwhile. */
+  #cannotRotate(why: string): void {
+    if (!this.#full) this.#options.onTrouble?.(`the audit file ${this.#options.file} is full and cannot be put aside: ${why}`);
+    this.#full = true;
   }
 
   /** Takes lines from the queue only once they are in the file; a half-written batch is cut off again. */
@@ -181,31 +175,4 @@ function short(value: string | null | undefined): string | null {
 
 async function append(file: FileHandle, bytes: Uint8Array): Promise<void> {
   await file.appendFile(bytes);
-}
-
-/** Reads the last whole line; what a crash left unfinished behind it is cut off. */
-async function chainEnd(file: FileHandle, name: string): Promise<ChainEnd> {
-  const found = await file.stat();
-  if (!found.isFile()) throw new AuditFileError(`${name} is no regular file; expected one that keeps what is appended`);
-  const { size } = found;
-  const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
-  await file.read(tail, 0, tail.length, size - tail.length);
-  const at = tail.lastIndexOf('\n') + 1;
-  const torn = tail.toString('utf8', at);
-  if (!LINE_START.startsWith(torn.slice(0, LINE_START.length)) || (at === 0 && tail.length < size)) throw foreign(name);
-  const end = size - tail.length + at;
-  if (torn !== '') await file.truncate(end);
-  return { ...(end === 0 ? { n: 0, hash: GENESIS } : readEnd(tail.toString('utf8', 0, at - 1), name)), size: end };
-}
-
-function readEnd(lines: string, name: string): { n: number; hash: string } {
-  try {
-    const { hash, ...fields } = JSON.parse(lines.slice(lines.lastIndexOf('\n') + 1));
-    if (Number.isSafeInteger(fields.n) && hash === lineHash(fields)) return { n: fields.n, hash };
-  } catch {}
-  throw foreign(name);
-}
-
-function foreign(name: string): AuditFileError {
-  return new AuditFileError(`${name}: its last line is no audit line, so it cannot be continued; move the file away to begin a new one`);
 }

@@ -1,11 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import type { AuditLine } from '../../src/audit.js';
-import { AuditFileError, GENESIS, lineHash, openAuditFile } from '../../src/audit-file.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { AuditLine } from '../../src/audit/audit.js';
+import { AuditFileError, GENESIS, lineHash, verify } from '../../src/audit/chain.js';
+import { openAuditFile } from '../../src/audit/file.js';
+import { chainFiles } from '../../src/audit/rotation.js';
 
 const freshFile = () => path.join(mkdtempSync(path.join(tmpdir(), 'audit-')), 'deep', 'audit.jsonl');
 const open = (file: string, more: Partial<Parameters<typeof openAuditFile>[0]> = {}) =>
@@ -110,6 +112,56 @@ describe('the audit file', () => {
     const lines = read(file);
     expectChain(lines);
     expect(lines.map(({ detail }) => detail)).toEqual(['whole', 'after']);
+  });
+
+  it('is put aside when it is full, and continued by another one, also over restarts', async () => {
+    const details = fc.array(fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { maxLength: 12 }), { minLength: 1, maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(details, fc.integer({ min: 1, max: 2_000 }), async (runs, rotateBytes) => {
+        const file = freshFile();
+        for (const run of runs) {
+          const audit = await open(file, { rotateBytes });
+          for (const detail of run) audit.record(line(detail));
+          await audit.close();
+        }
+        const files = await chainFiles(file);
+        const lines = files.flatMap((one) => (statSync(one).size === 0 ? [] : read(one)));
+        expectChain(lines);
+        expect(lines.filter(({ event }) => event !== 'rotate').map(({ detail }) => detail)).toEqual(runs.flat());
+        expect(await verify(files)).toMatchObject({ whole: true, lines: lines.length });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('goes on in the file after the one that was put aside just before a crash', async () => {
+    const file = freshFile();
+    const audit = await open(file);
+    audit.record(line('before'));
+    await audit.close();
+    renameSync(file, file.replace('.jsonl', '.0000000000000001.jsonl'));
+    const again = await open(file);
+    again.record(line('after'));
+    await again.close();
+    const files = await chainFiles(file);
+    expect(files).toHaveLength(2);
+    const lines = files.flatMap(read);
+    expectChain(lines);
+    expect(lines.map(({ event, detail }) => detail ?? event)).toEqual(['before', 'rotate', 'after']);
+  });
+
+  it('goes on in the full file where no other can be put beside it, and says so once', async () => {
+    const file = freshFile();
+    const told: Array<string | undefined> = [];
+    const audit = await open(file, { rotateBytes: 1, onTrouble: (sentence) => told.push(sentence) });
+    for (const n of [1, 2]) mkdirSync(path.join(path.dirname(file), `audit.000000000000000${n}.jsonl`, 'full'), { recursive: true });
+    for (const detail of ['a', 'b', 'c']) {
+      audit.record(line(detail));
+      await vi.waitFor(() => expect(read(file).at(-1)).toMatchObject({ detail }));
+    }
+    await audit.close();
+    expectChain(read(file));
+    expect(told).toEqual([expect.stringMatching(/is full and cannot be put aside: /)]);
   });
 
   it.each([

@@ -1,0 +1,139 @@
+// The chain of audit lines, as anyone can read it: each names the hash of the one before (contract, Audit lines). Writes nothing.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+/** `prev_hash` of the first line. */
+export const GENESIS = '0'.repeat(64);
+/** Bytes read from the end of a file to find its last line. */
+const TAIL_BYTES = 65_536;
+/** How every line begins, by which a half-written one is told from a file that is none of ours. */
+const LINE_START = '{"ts":"';
+
+/** The file cannot be continued; the message says why, in one line. */
+export class AuditFileError extends Error {
+  override readonly name = 'AuditFileError';
+}
+
+/** Where a chain is: the number and hash of its last whole line. */
+export interface Link {
+  readonly n: number;
+  readonly hash: string;
+}
+
+/** Where the chain of a file is, and the size of the file up to the end of its last whole line, in bytes. */
+export interface ChainEnd extends Link {
+  readonly size: number;
+}
+
+const beginning: Link = { n: 0, hash: GENESIS };
+
+/** The hash of a line: SHA-256, in hex, over the JSON of all its other fields in their order. */
+export function lineHash(fields: Readonly<Record<string, unknown>>): string {
+  return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
+}
+
+/** Reads the last whole line; what a crash left unfinished behind it is not counted. Throws AuditFileError for what is no chain. */
+export async function chainEnd(file: FileHandle, name: string): Promise<ChainEnd> {
+  const found = await file.stat();
+  if (!found.isFile()) throw new AuditFileError(`${name} is no regular file; expected one that keeps what is appended`);
+  const { size } = found;
+  const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+  await file.read(tail, 0, tail.length, size - tail.length);
+  const at = tail.lastIndexOf('\n') + 1;
+  const torn = tail.toString('utf8', at);
+  if (!LINE_START.startsWith(torn.slice(0, LINE_START.length)) || (at === 0 && tail.length < size)) throw foreign(name);
+  const end = size - tail.length + at;
+  return { ...(end === 0 ? beginning : readEnd(tail.toString('utf8', 0, at - 1), name)), size: end };
+}
+
+function readEnd(lines: string, name: string): Link {
+  const { link } = check(lines.slice(lines.lastIndexOf('\n') + 1));
+  if (!link) throw foreign(name);
+  return link;
+}
+
+function foreign(name: string): AuditFileError {
+  return new AuditFileError(`${name}: its last line is no audit line, so it cannot be continued; move the file away to begin a new one`);
+}
+
+/** What is wrong with a line by itself, or the link that it is. */
+function check(text: string): { readonly wrong?: string; readonly link?: Link; readonly before?: string; readonly event?: unknown } {
+  let line: Record<string, unknown>;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return { wrong: 'is not JSON' };
+  }
+  const { hash, ...fields } = line;
+  const { n, prev_hash, event } = fields;
+  if (typeof hash !== 'string' || !Number.isSafeInteger(n) || typeof prev_hash !== 'string') return { wrong: 'is no audit line' };
+  const isAsWritten = hash === lineHash(fields) && text === JSON.stringify({ ...fields, hash });
+  return isAsWritten ? { link: { n: n as number, hash }, before: prev_hash, event } : { wrong: 'was edited: its hash does not fit' };
+}
+
+/** What was found: all is whole, or the first line that is not. */
+export type Verdict =
+  | { readonly whole: true; readonly lines: number; readonly first: number; readonly last: Link; readonly torn?: string }
+  | { readonly whole: false; readonly file: string; readonly line: number; readonly why: string };
+
+/**
+ * Follows one chain through files, the oldest first, from its first line, or from the line with which a file continues another one.
+ * Rejects if a file cannot be read.
+ */
+export async function verify(files: readonly string[]): Promise<Verdict> {
+  let last: Link | undefined;
+  let [lines, first] = [0, 1];
+  for (const [i, file] of files.entries()) {
+    let number = 0;
+    for await (const { text, isWhole } of linesOf(file)) {
+      number++;
+      const isEnd = i === files.length - 1 && !isWhole;
+      if (isEnd) return { whole: true, lines, first, last: last ?? beginning, torn: file };
+      const checked = check(text);
+      const why = checked.wrong ?? misplaced(checked as Placed, last);
+      if (why !== undefined || !checked.link) return { whole: false, file, line: number, why: why ?? 'is no audit line' };
+      if (!last) first = checked.link.n;
+      last = checked.link;
+      lines++;
+    }
+  }
+  return { whole: true, lines, first, last: last ?? beginning };
+}
+
+interface Placed {
+  readonly link: Link;
+  readonly before: string;
+  readonly event?: unknown;
+}
+
+/** Why a line that is whole does not belong behind `last`; undefined if it does. */
+function misplaced({ link, before, event }: Placed, last: Link | undefined): string | undefined {
+  if (!last) {
+    const begins = (link.n === 1 && before === GENESIS) || event === 'rotate';
+    return begins ? undefined : `is line ${link.n} of its chain; what came before it is missing`;
+  }
+  if (link.n === last.n + 1 && before === last.hash) return undefined;
+  const missing = link.n - last.n - 1;
+  if (missing > 0) {
+    return `is line ${link.n} of its chain and stands behind line ${last.n}: ${missing} ${missing === 1 ? 'line is' : 'lines are'} missing between them`;
+  }
+  if (link.n <= last.n) return `is line ${link.n} of its chain and stands behind line ${last.n}: they were reordered, or it is there twice`;
+  return `does not continue line ${last.n}: that one was written anew`;
+}
+
+/** The lines of a file, however long it is. The last one is not whole if nothing ends it. */
+async function* linesOf(file: string): AsyncGenerator<{ readonly text: string; readonly isWhole: boolean }> {
+  const input = createReadStream(file);
+  let endsWithNewline = true;
+  input.on('data', (chunk) => {
+    endsWithNewline = chunk.at(-1) === 0x0a;
+  });
+  let before: string | undefined;
+  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    if (before !== undefined) yield { text: before, isWhole: true };
+    before = text;
+  }
+  if (before !== undefined) yield { text: before, isWhole: endsWithNewline };
+}
