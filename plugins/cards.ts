@@ -42,7 +42,7 @@ function publicCards(app: FastifyInstance, sign: Sign) {
 }
 
 function publish(app: FastifyInstance, { keys }: CardSigner): void {
-  app.get(KEYS_PATH, { schema: { summary: 'The keys that cards are signed with, as a JWK Set', tags: ['cards'] } }, async (_, reply) =>
+  app.get(KEYS_PATH, { schema: { summary: 'The keys that cards are signed with, as a JWK Set' } }, async (_, reply) =>
     reply.header('cache-control', `public, max-age=${KEYS_MAX_AGE_SECONDS}`).send(keys),
   );
 }

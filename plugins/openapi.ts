@@ -2,6 +2,16 @@
 import swagger from '@fastify/swagger';
 import fp from 'fastify-plugin';
 
+/** The parts of the API, and the addresses that belong to each: to the first that takes it. */
+const parts = [
+  { name: 'A2A', of: /^\/agents\/:inst\/a2a\//, description: 'Tasks on terminals: A2A 1.0 as HTTP+JSON and as JSON-RPC.' },
+  { name: 'Sessions', of: /^\/agents\/:inst\/sessions/, description: 'Terminals: begun, listed, read and ended.' },
+  { name: 'Agents', of: /^\/(agents|\.well-known)/, description: 'What can be run here, as A2A AgentCards.' },
+  { name: 'Operation', of: /^\/(healthz|readyz)/, description: 'For those who run it.' },
+];
+
+const partOf = (url: string): string => parts.find(({ of }) => of.test(url))?.name ?? 'Operation';
+
 const description = 'Share live terminals between people and agents. The WebSocket side is pty-ws/v1 with pty-extensions/v1.';
 
 export default fp(
@@ -10,14 +20,15 @@ export default fp(
       openapi: {
         openapi: '3.1.0',
         info: { title: 'pty-gateway', version: '1', description },
+        tags: parts.map(({ name, description }) => ({ name, description })),
         components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
       },
+      transform: ({ schema, url }) => ({ schema: { ...schema, tags: [partOf(url)] }, url }),
       // Refs would need names for schemas that are used once; whole ones read as well.
       refResolver: { buildLocalReference: (json, _base, _fragment, i) => String(json.$id ?? `def-${i}`) },
     });
     app.get('/openapi.json', { schema: { hide: true } }, async () => {
-      const { servers: _, ...document } = app.swagger() as Record<string, unknown>;
-      return { ...document, servers: [{ url: app.publicUrl().http }] };
+      return { ...app.swagger(), servers: [{ url: app.publicUrl().http }] };
     });
   },
   { name: 'openapi', dependencies: ['context'] },

@@ -76,6 +76,19 @@ describe('GET /openapi.json', () => {
     expect(json.paths['/agents/{inst}/sessions'].post.requestBody.content['application/json'].schema.properties.argv).toBeDefined();
     expect(json.servers).toEqual([{ url: gw.base }]);
   });
+
+  it('says of each what it is for, which part it belongs to, and whether it needs a token', async () => {
+    const { json } = await gw.call('GET', '/openapi.json');
+    const parts = json.tags.map(({ name }: { name: string }) => name);
+    const open: string[] = [];
+    for (const [path, methods] of Object.entries<Record<string, { summary: string; tags: string[]; security?: unknown }>>(json.paths)) {
+      for (const [method, { summary, tags, security }] of Object.entries(methods)) {
+        expect([path, summary, tags.length, parts]).toEqual([path, expect.stringMatching(/^[A-Z]/), 1, expect.arrayContaining(tags)]);
+        if (!security) open.push(`${method} ${path}`);
+      }
+    }
+    expect(open.sort()).toEqual(['get /agents', 'get /agents/{inst}/.well-known/agent-card.json', 'get /healthz', 'get /readyz']);
+  });
 });
 
 describe('what browsers are told', () => {
