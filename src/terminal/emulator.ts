@@ -72,7 +72,10 @@ interface Pen extends Attributes {
 }
 
 interface Core {
-  readonly _bufferService: { readonly buffers: { readonly normal: Buffer; readonly alt: Buffer; readonly active: Buffer } };
+  readonly _bufferService: {
+    readonly buffers: { readonly normal: Buffer; readonly alt: Buffer; readonly active: Buffer };
+    scroll(erase: Attributes, isWrapped?: boolean): void;
+  };
   readonly _charsetService: { readonly charset: object | undefined; readonly glevel: number; readonly _charsets: (object | undefined)[] };
   readonly coreService: {
     readonly isCursorHidden: boolean;
@@ -100,6 +103,7 @@ interface Core {
       readonly currentState: number;
       readonly precedingJoinState: number;
       registerCsiHandler(id: { final: string }, handler: (params: Params) => boolean): void;
+      registerEscHandler(id: { final: string }, handler: () => boolean): void;
     };
     onColor(listener: (event: ColorEvent) => void): void;
   };
@@ -117,6 +121,16 @@ export interface Link {
   readonly uri: string;
 }
 
+/** Who wants to know of what the normal screen loses. */
+export interface Witness {
+  /** The top line is about to leave by scrolling; `isWrapped`: the line that comes at the bottom continues the one before it. */
+  scrolls(isWrapped: boolean): void;
+  /** All of it is about to be erased. */
+  erases(): void;
+  /** It is about to be resized; what is returned is called when it is, while the lines that leave are still above it. */
+  resizes(): () => void;
+}
+
 /** A screen, its modes and everything else that later output depends on. Fed with text that has passed the guard. */
 export class Emulator {
   readonly core: Core;
@@ -125,6 +139,7 @@ export class Emulator {
   iconName: string | undefined;
   /** Colours that the stream has changed; undefined if it never did. */
   colors: Map<number, Rgb> | undefined;
+  witness: Witness | undefined;
   readonly #terminal: InstanceType<typeof headless.Terminal>;
   readonly #links = new Map<number, Link>();
   #nextLink = 1;
@@ -140,6 +155,7 @@ export class Emulator {
       onSequence: (final, handler) => parser.registerCsiHandler({ final }, handler),
     });
     this.#watch();
+    this.#watchLosses();
     limitMarks(this.line(this.normal, 0));
   }
 
@@ -193,10 +209,12 @@ export class Emulator {
    */
   resize(size: Size): void {
     const options = this.core.optionsService.rawOptions;
+    const resized = this.witness?.resizes();
     this.#forgetHiddenTabs();
     options.scrollback = RESIZE_ROOM;
     this.#terminal.resize(Math.max(size.cols, MIN_COLS), size.rows);
     options.scrollback = 0;
+    resized?.();
     for (const buffer of [this.normal, this.alternate]) this.#makeWhole(buffer);
   }
 
@@ -245,6 +263,25 @@ export class Emulator {
     parser.registerOscHandler(2, naming(true, false));
     parser.registerOscHandler(8, (data) => this.#openLink(data));
     this.core._inputHandler.onColor((event) => this.#recolor(event));
+  }
+
+  #watchLosses(): void {
+    const { _bufferService: buffers, _inputHandler: handler } = this.core;
+    const scroll = buffers.scroll.bind(buffers);
+    buffers.scroll = (erase, isWrapped = false) => {
+      if (this.witness && this.active === this.normal && this.active.scrollTop === 0) this.witness.scrolls(isWrapped);
+      scroll(erase, isWrapped);
+    };
+    handler._parser.registerEscHandler({ final: 'c' }, () => {
+      this.witness?.erases();
+      return false;
+    });
+    handler._parser.registerCsiHandler({ final: 'J' }, ({ params: [what] }) => {
+      const { active } = this;
+      const isAll = what === 2 || (what === 0 && active.x === 0 && active.y === 0);
+      if (isAll && active === this.normal) this.witness?.erases();
+      return false;
+    });
   }
 
   #recolor(event: ColorEvent): void {

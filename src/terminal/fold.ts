@@ -3,8 +3,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { Cut } from './cut.js';
 import { Emulator } from './emulator.js';
 import { Guard } from './guard.js';
+import { textBeforeCursor } from './lines.js';
 import { snapshotOf } from './snapshot.js';
-import type { ScreenView, Size, Snapshot } from './terminal.js';
+import type { Look, MarkAt, ScreenView, Size, Snapshot } from './terminal.js';
+import { Transcript } from './transcript.js';
 
 /** Throws what the emulator throws; it is of no use after that. */
 export class Fold {
@@ -15,6 +17,7 @@ export class Fold {
   readonly #utf8 = new StringDecoder('utf8');
   #size: Size;
   #anchor = 0;
+  #transcript: Transcript | undefined;
 
   constructor(size: Size) {
     this.#size = size;
@@ -68,6 +71,28 @@ export class Fold {
     const lines = Array.from({ length: rows }, (_, y) => this.#emulator.line(active, y).translateToString(true, 0, cols).trimEnd());
     const cursor = { row: active.y, col: Math.min(active.x, cols - 1), visible: !core.coreService.isCursorHidden };
     return { cols, rows, sequence: this.#anchor, cursor, title: title ?? '', lines };
+  }
+
+  /** From here on what is printed is followed. */
+  mark(at: MarkAt): void {
+    this.#transcript = new Transcript(this.#emulator, at);
+  }
+
+  unmark(): void {
+    this.#transcript = undefined;
+    this.#emulator.witness = undefined;
+  }
+
+  /** `after`: a unit of what was printed, all before which is known to who asks. */
+  look(after: number): Omit<Look, 'fold'> {
+    const { active, alternate, core } = this.#emulator;
+    return {
+      ...this.view(),
+      prompt: textBeforeCursor(this.#emulator, active),
+      onAlternate: active === alternate,
+      bracketedPaste: core.coreService.decPrivateModes.bracketedPasteMode,
+      ...(this.#transcript && { printed: this.#transcript.tell(after) }),
+    };
   }
 
   dispose(): void {

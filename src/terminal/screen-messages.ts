@@ -1,7 +1,13 @@
 // What the main thread and a screen worker say to each other. Knows neither.
-import type { ScreenView, Size, Snapshot } from './terminal.js';
+import type { Look, MarkAt, ScreenView, Size, Snapshot } from './terminal.js';
 
-export type Question = 'snapshot' | 'view';
+/** What a screen is asked, and what it answers. */
+export interface Answers {
+  snapshot: Snapshot;
+  view: ScreenView;
+  look: Look;
+}
+export type Question = keyof Answers;
 
 /** Bytes of an output, as a part of the batch's one buffer. */
 export interface Slice {
@@ -15,7 +21,8 @@ export type Order =
   | { readonly kind: 'restore'; readonly id: number; readonly size: Size; readonly anchor: number; readonly bytes: Slice }
   | { readonly kind: 'output'; readonly id: number; readonly sequence: number; readonly bytes: Slice }
   | { readonly kind: 'resize'; readonly id: number; readonly sequence: number; readonly size: Size }
-  | { readonly kind: 'ask'; readonly id: number; readonly ticket: number; readonly question: Question }
+  | { readonly kind: 'ask'; readonly id: number; readonly ticket: number; readonly question: Question; readonly after: number }
+  | { readonly kind: 'mark'; readonly id: number; readonly at: MarkAt | undefined }
   | { readonly kind: 'close'; readonly id: number };
 
 /** All orders of one turn of the event loop. `bytes` is handed over, not copied. */
@@ -27,7 +34,7 @@ export interface Batch {
 /** From the worker. */
 export type Report =
   | { readonly kind: 'folded'; readonly id: number; readonly bytes: number }
-  | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Snapshot | ScreenView }
+  | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Answers[Question] }
   /** The emulator threw; the worker has forgotten this screen. */
   | { readonly kind: 'broken'; readonly id: number; readonly sequence: number; readonly message: string };
 

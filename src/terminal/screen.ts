@@ -1,8 +1,19 @@
 // The screens of all sessions, folded in worker threads. Knows a session by its steps, and how to get its past ones again.
 import { availableParallelism } from 'node:os';
-import type { Question, Report } from './screen-messages.js';
+import type { Answers, Question, Report } from './screen-messages.js';
 import { ScreenThread } from './screen-thread.js';
-import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type ScreenView, type Size, type Snapshot } from './terminal.js';
+import {
+  type Look,
+  type MarkAt,
+  type PrintedPlace,
+  type Screen,
+  type ScreenHost,
+  type ScreenStep,
+  ScreenUnavailable,
+  type ScreenView,
+  type Size,
+  type Snapshot,
+} from './terminal.js';
 
 /** Milliseconds without progress after which a worker is taken to hang. */
 export const STALL_MS = 2000;
@@ -83,10 +94,20 @@ class Crew {
 
 interface Ask {
   readonly question: Question;
-  readonly resolve: (value: Snapshot & ScreenView) => void;
+  /** What was printed up to this place is known to who asks. */
+  readonly place: PrintedPlace | undefined;
+  readonly resolve: (value: Answers[Question]) => void;
   readonly reject: (reason: ScreenUnavailable) => void;
   readonly timer: NodeJS.Timeout;
   sent: boolean;
+}
+
+/** A mark, and the number of the last step before it. */
+interface Mark {
+  readonly at: MarkAt;
+  readonly behind: number;
+  /** Whether the fold has it. */
+  isSet: boolean;
 }
 
 type Step = Exclude<ScreenStep, { kind: 'snapshot' }>;
@@ -107,6 +128,9 @@ class FoldedScreen implements Screen {
   #unfolded = 0;
   /** The number of the last step that the worker was given. */
   #given = 0;
+  /** The number of the last step that was taken. */
+  #taken = 0;
+  #mark: Mark | undefined;
   #waiting: Step[] = [];
   #waitingBytes = 0;
   #missed = false;
@@ -149,6 +173,20 @@ class FoldedScreen implements Screen {
     return this.#ask('view');
   }
 
+  look(place?: PrintedPlace): Promise<Look> {
+    return this.#ask('look', place);
+  }
+
+  mark(at: MarkAt): void {
+    this.#mark = { at, behind: this.#taken, isSet: false };
+    if (this.#state === 'abreast') this.#setMark(at);
+  }
+
+  unmark(): void {
+    if (this.#mark?.isSet) this.#crew.thread.send({ kind: 'mark', id: this.#id, at: undefined });
+    this.#mark = undefined;
+  }
+
   dispose(): void {
     this.#lose('the session has let go of it');
   }
@@ -174,6 +212,7 @@ class FoldedScreen implements Screen {
     this.#id = this.#crew.enter(this);
     this.#unfolded = 0;
     this.#given = 0;
+    if (this.#mark) this.#mark.isSet = false;
     for (const ask of this.#asks.values()) ask.sent = false;
     this.#drained?.();
     void this.#catchUp(true);
@@ -181,6 +220,7 @@ class FoldedScreen implements Screen {
 
   #take(step: Step): void {
     if (this.#state === 'lost') return;
+    this.#taken = step.sequence;
     const room = step.kind === 'resize' || this.backlog + step.bytes.length <= MAX_BACKLOG;
     if (this.#state === 'abreast' && room) {
       this.#give(step);
@@ -206,13 +246,26 @@ class FoldedScreen implements Screen {
       const { cols, rows, anchor, bytes } = step.snapshot;
       thread.send({ kind: 'restore', id, size: { cols, rows }, anchor }, bytes);
       this.#given = anchor;
+      if (this.#mark && this.#mark.behind < anchor) this.#setMark('late');
       return;
     }
+    this.#markBefore(step.sequence);
     if (step.kind === 'output') {
       thread.send({ kind: 'output', id, sequence: step.sequence }, step.bytes);
       this.#unfolded += step.bytes.length;
     } else thread.send(step.kind === 'resize' ? { kind: 'resize', id, sequence: step.sequence, size: step.size } : step);
     this.#given = step.sequence;
+  }
+
+  /** A fold that begins anew gets its mark where it was. */
+  #markBefore(sequence: number): void {
+    const mark = this.#mark;
+    if (mark && !mark.isSet && mark.behind < sequence) this.#setMark(mark.at);
+  }
+
+  #setMark(at: MarkAt): void {
+    if (this.#mark) this.#mark.isSet = true;
+    this.#crew.thread.send({ kind: 'mark', id: this.#id, at });
   }
 
   /** Reads the past until nothing is missing, then goes on with what waited. Ends without a word when a newer one has begun. */
@@ -230,6 +283,7 @@ class FoldedScreen implements Screen {
     const waited = this.#waiting;
     this.#forgetWaiting();
     for (const step of waited) if (step.sequence > this.#given) this.#give(step);
+    this.#markBefore(Number.POSITIVE_INFINITY);
     for (const [ticket, ask] of this.#asks) this.#send(ticket, ask);
   }
 
@@ -265,12 +319,12 @@ class FoldedScreen implements Screen {
     this.#missed = false;
   }
 
-  #ask<T extends Snapshot | ScreenView>(question: Question): Promise<T> {
+  #ask<Q extends Question>(question: Q, place?: PrintedPlace): Promise<Answers[Q]> {
     if (this.#state === 'lost') return Promise.reject(new ScreenUnavailable(`there is no screen: ${this.#lostBecause}`));
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<Answers[Q]>((resolve, reject) => {
       const ticket = ++this.#ticket;
       const timer = setTimeout(() => this.#refuse(ticket, this.#late()), this.#answerMs).unref();
-      const ask: Ask = { question, resolve: resolve as Ask['resolve'], reject, timer, sent: false };
+      const ask: Ask = { question, place, resolve: resolve as Ask['resolve'], reject, timer, sent: false };
       this.#asks.set(ticket, ask);
       if (this.#state === 'abreast') this.#send(ticket, ask);
     });
@@ -283,15 +337,17 @@ class FoldedScreen implements Screen {
 
   #send(ticket: number, ask: Ask): void {
     ask.sent = true;
-    this.#crew.thread.send({ kind: 'ask', id: this.#id, ticket, question: ask.question });
+    const { question, place } = ask;
+    const after = place?.fold === this.#id ? place.until : 0;
+    this.#crew.thread.send({ kind: 'ask', id: this.#id, ticket, question, after });
   }
 
-  #answered(ticket: number, value: Snapshot | ScreenView): void {
+  #answered(ticket: number, value: Answers[Question]): void {
     const ask = this.#asks.get(ticket);
     if (!ask) return;
     this.#asks.delete(ticket);
     clearTimeout(ask.timer);
-    ask.resolve(value as Snapshot & ScreenView);
+    ask.resolve(value);
   }
 
   #refuse(ticket: number, message: string): void {

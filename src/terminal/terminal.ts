@@ -78,6 +78,41 @@ export interface ScreenView extends Size {
   readonly lines: readonly string[];
 }
 
+/** Where a mark is set: at the cursor, at the beginning of the screen, or there because its own place is gone (`late`). */
+export type MarkAt = 'cursor' | 'top' | 'late';
+
+/** What was printed since the mark: lines as the screen shows them, joined where they were wrapped. */
+export interface PrintedText {
+  /** What has left the screen, from the unit numbered `from` (UTF-16) up to `until`. What is missing before `from` is not kept, or was not asked for. */
+  readonly text: string;
+  readonly from: number;
+  readonly until: number;
+  /** On the screen, above the line of the cursor; the first continues `text` if that does not end a line. Empty on the alternate screen. */
+  readonly open: readonly string[];
+  /** The line of the cursor and those below it, without blank ones at the end. */
+  readonly rest: readonly string[];
+  /** What was printed before is missing, and other text may be here instead. */
+  readonly isLate: boolean;
+}
+
+/** How far somebody has read what was printed. */
+export interface PrintedPlace {
+  readonly fold: number;
+  readonly until: number;
+}
+
+/** What a program shows that is typed to: for tasks. */
+export interface Look extends ScreenView {
+  /** The line of the cursor up to it. */
+  readonly prompt: string;
+  readonly onAlternate: boolean;
+  readonly bracketedPaste: boolean;
+  /** Absent without a mark. */
+  readonly printed?: PrintedText;
+  /** Which fold tells it: each counts what was printed for itself. */
+  readonly fold: number;
+}
+
 /** One step of a screen's past. */
 export type ScreenStep =
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
@@ -92,6 +127,12 @@ export interface Screen {
   snapshot(): Promise<Snapshot>;
   /** As `snapshot`, for reading. */
   view(): Promise<ScreenView>;
+  /** From here on (after all steps given before this call) what is printed is followed, instead of from an earlier mark. */
+  mark(at: MarkAt): void;
+  /** Nothing is followed any more. */
+  unmark(): void;
+  /** As `view`, for tasks; of what was printed, the part after `place`. */
+  look(place?: PrintedPlace): Promise<Look>;
   /** Bytes of output given and not yet folded. */
   readonly backlog: number;
   dispose(): void;

@@ -1,6 +1,6 @@
 // The screens of one worker, folded in turns, so that none waits for another's flood. Knows no thread.
 import { Fold } from './fold.js';
-import type { Batch, Order, Pulse, Report } from './screen-messages.js';
+import type { Answers, Batch, Order, Pulse, Question, Report } from './screen-messages.js';
 import type { Size } from './terminal.js';
 
 /** Milliseconds that one screen may be folded before the next one has its turn. */
@@ -104,8 +104,10 @@ export class Turns {
       fold.resize(order.sequence, order.size);
       place.piece = pieceFor(order.size);
     } else if (order.kind === 'ask') {
-      const value = order.question === 'snapshot' ? fold.snapshot() : fold.view();
-      reports.push({ kind: 'answer', id: place.id, ticket: order.ticket, value });
+      reports.push({ kind: 'answer', id: place.id, ticket: order.ticket, value: answer(fold, order) });
+    } else if (order.kind === 'mark') {
+      if (order.at) fold.mark(order.at);
+      else fold.unmark();
     }
     return 0;
   }
@@ -147,6 +149,11 @@ export class Turns {
     this.#places.delete(id);
     this.#busy.delete(place);
   }
+}
+
+function answer(fold: Fold, { id, question, after }: Order & { kind: 'ask' }): Answers[Question] {
+  if (question === 'look') return { ...fold.look(after), fold: id };
+  return question === 'snapshot' ? fold.snapshot() : fold.view();
 }
 
 const EMPTY = new Uint8Array(0);

@@ -169,6 +169,37 @@ describe('a worker that is lost', () => {
     expect(await session.screen.view()).toMatchObject({ sequence: 2, lines: expect.arrayContaining(['from the snapshot, and on']) });
   });
 
+  it('is given the mark again where it was, so that what was printed since is the same', async () => {
+    const one = host(MORTAL);
+    const [victim, cause] = [new Session(one), new Session(one)];
+    victim.print('before\r\n$ ');
+    victim.screen.mark('cursor');
+    const lines = Array.from({ length: 40 }, (_, i) => `${i}\r\n`).join('');
+    victim.print(lines);
+    const known = await victim.screen.look();
+    cause.print('DIE');
+    await expect(cause.screen.view()).rejects.toBeInstanceOf(ScreenUnavailable);
+    victim.print('end');
+    const place = { fold: known.fold, until: known.printed?.until ?? 0 };
+    const { fold, printed } = await victim.screen.look(place);
+    expect(fold).not.toBe(known.fold);
+    expect(printed).toMatchObject({ from: 0, text: known.printed?.text, open: known.printed?.open, rest: ['end'], isLate: false });
+  });
+
+  it('tells that what was printed is not whole when only a later snapshot is left', async () => {
+    const session = new Session(host(MORTAL));
+    session.print('one');
+    session.screen.mark('cursor');
+    session.print('two');
+    const snapshot = await session.screen.snapshot();
+    session.past.splice(0, 2, { kind: 'snapshot', snapshot });
+    session.screen.output(3, bytes('THROW'));
+    session.past.push({ kind: 'output', sequence: 3, bytes: bytes(' three') });
+    expect((await session.screen.look()).printed).toMatchObject({ rest: ['onetwo three'], isLate: true });
+    session.screen.unmark();
+    expect((await session.screen.look()).printed).toBeUndefined();
+  });
+
   it('makes a question wait for a bounded time', async () => {
     const made = createScreenHost({ ...MORTAL, answerMs: 300 });
     hosts.push(made);
