@@ -27,13 +27,19 @@ export function errorBody({ code, message, details }: Fault): object {
 
 /** Answers with a Fault, whatever was thrown. Also for what fails before a route is found. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const fault = faultOf(error);
-  if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
-  if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  const fault = settle(error, request, reply);
   reply
     .code(fault.status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(fault)));
+}
+
+/** What was thrown as a Fault; the log hears of what is nobody's wish, and a 503 asks to be tried again. */
+export function settle(error: unknown, request: FastifyRequest, reply: FastifyReply): Fault {
+  const fault = faultOf(error);
+  if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
+  if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  return fault;
 }
 
 function faultOf(error: unknown): Fault {

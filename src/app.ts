@@ -1,11 +1,13 @@
 // The gateway as a list: its plugins and routes, in the order in which requests meet them. Knows no signal and no environment.
 import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import a2a from '../plugins/a2a.js';
 import auditPlugin from '../plugins/audit.js';
 import auth from '../plugins/auth.js';
 import cards from '../plugins/cards.js';
 import cluster from '../plugins/cluster.js';
 import context from '../plugins/context.js';
 import errors, { refuseConnection, sendError } from '../plugins/errors.js';
+import eventStreams from '../plugins/event-streams.js';
 import extensionNegotiation from '../plugins/extension-negotiation.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
@@ -15,6 +17,8 @@ import security from '../plugins/security.js';
 import sessionsPlugin from '../plugins/sessions.js';
 import web from '../plugins/web.js';
 import websocket from '../plugins/websocket.js';
+import { a2aHttpRoutes } from '../routes/a2a-http.js';
+import { a2aJsonRpcRoutes } from '../routes/a2a-jsonrpc.js';
 import { agentRoutes } from '../routes/agents.js';
 import { attachRoutes } from '../routes/attach.js';
 import { healthRoutes } from '../routes/health.js';
@@ -66,11 +70,15 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(sessionsPlugin, { sessions: parts.sessions });
   await app.register(websocket);
   await app.register(extensionNegotiation);
+  await app.register(eventStreams);
+  await app.register(a2a);
   await app.register(metrics);
   await app.register(healthRoutes);
   await app.register(agentRoutes);
   await app.register(sessionRoutes);
   await app.register(attachRoutes);
+  await app.register(a2aHttpRoutes);
+  await app.register(a2aJsonRpcRoutes);
   await app.register(web);
   await app.ready();
   return app;

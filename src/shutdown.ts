@@ -17,6 +17,7 @@ const LOOK_MS = 250;
 export async function shutDown(app: FastifyInstance): Promise<void> {
   app.lifecycle.state = 'draining';
   app.sessions.stopTaking();
+  app.endEventStreams();
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
   await app.sessions.handOver();
   const deadline = Date.now() + app.config.replica.drainSeconds * 1000;

@@ -1,9 +1,11 @@
 // Says what is wrong with a value, and where, in words that its sender understands. Knows schemas, and no protocol.
 import { KindGuard, type TObject, type TSchema } from '@sinclair/typebox';
-import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler';
+import { TypeCompiler, type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/compiler';
 
 /** Longest text that is shown back, in characters. */
 const MAX_SHOWN_CHARS = 60;
+/** Most mistakes that are told of one value. */
+const MAX_VIOLATIONS = 16;
 
 /**
  * The first thing wrong with a value, as `payload.cols: expected an integer from 1 to 1024, got 0`; undefined if nothing is. `where`
@@ -37,11 +39,28 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function complaint(error: ValueError, where: string): string {
-  const steps = error.path.split('/').slice(1).map(unescaped);
-  const path = [where, ...steps].filter((step) => step !== '').join('.') || 'the frame';
+  const path = pathOf(error, where) || 'the frame';
   if (error.type === ValueErrorType.ObjectAdditionalProperties) return `${path} is unknown here`;
-  return `${path}: expected ${expected(error.schema)}, got ${found(error)}`;
+  return `${path}: ${mistake(error)}`;
 }
+
+/** What is wrong, member by member and each member once: where, as `message.parts.0`, and what. */
+export function violations(errors: ValueErrorIterator): Array<{ readonly field: string; readonly description: string }> {
+  const first = new Map<string, ValueError>();
+  for (const error of errors) {
+    const field = pathOf(error, '');
+    if (!first.has(field)) first.set(field, error);
+    if (first.size === MAX_VIOLATIONS) break;
+  }
+  return [...first].map(([field, error]) => ({ field, description: mistake(error) }));
+}
+
+function pathOf(error: ValueError, where: string): string {
+  const steps = error.path.split('/').slice(1).map(unescaped);
+  return [where, ...steps].filter((step) => step !== '').join('.');
+}
+
+const mistake = (error: ValueError): string => `expected ${expected(error.schema)}, got ${found(error)}`;
 
 /** A step of a JSON pointer (RFC 6901 §4). */
 const unescaped = (step: string): string => step.replace(/~1/g, '/').replace(/~0/g, '~');

@@ -40,9 +40,9 @@ export class OwnedSessions {
     return [...this.#running.values()];
   }
 
-  async create(agent: Agent, request: SessionRequest, createdBy: string): Promise<OwnedSession> {
+  async create(agent: Agent, request: SessionRequest, createdBy: string, contextId = newId()): Promise<OwnedSession> {
     this.#refuseTooMany(agent);
-    const kept = newRecord(agent, request, createdBy, this.#parts.replicaId);
+    const kept = newRecord(agent, request, { createdBy, contextId, replicaId: this.#parts.replicaId });
     this.#starting.set(kept.session_id, agent.id);
     try {
       return await this.#start(agent, kept, await commandOf(agent, request));
@@ -122,11 +122,17 @@ export class OwnedSessions {
 
 const full = (why: string) => new Fault('RATE_LIMITED', `${why}; try again later`, { status: 503 });
 
-function newRecord(agent: Agent, request: SessionRequest, createdBy: string, replicaId: string): KeptSession {
+interface Origin {
+  readonly createdBy: string;
+  readonly contextId: string;
+  readonly replicaId: string;
+}
+
+function newRecord(agent: Agent, request: SessionRequest, { createdBy, contextId, replicaId }: Origin): KeptSession {
   return {
     session_id: newId(),
     instance_id: agent.id,
-    context_id: newId(),
+    context_id: contextId,
     state: 'running',
     created_at: new Date().toISOString(),
     cols: request.cols ?? agent.pty.default_cols,

@@ -3,8 +3,8 @@ import type { Agent, SessionRequest } from '../agents.js';
 import type { Session } from './session.js';
 
 export interface Sessions {
-  /** Faults: PERMISSION_DENIED (403), INVALID_REQUEST 422 (cannot start), RATE_LIMITED 503 (too many). */
-  create(agent: Agent, request: SessionRequest, createdBy: string): Promise<Session>;
+  /** In a context of A2A of its own unless one is named. Faults: PERMISSION_DENIED (403), INVALID_REQUEST 422 (cannot start), RATE_LIMITED 503 (too many). */
+  create(agent: Agent, request: SessionRequest, createdBy: string, contextId?: string): Promise<Session>;
   /** A running or kept session of that instance. */
   find(instanceId: string, sessionId: string): Promise<Session | undefined>;
   /** All kept sessions of an instance, the newest first. */

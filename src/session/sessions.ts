@@ -72,10 +72,10 @@ class Registry implements Sessions {
     await this.#removeExpired();
   }
 
-  async create(agent: Agent, request: SessionRequest, createdBy: string): Promise<Session> {
+  async create(agent: Agent, request: SessionRequest, createdBy: string, contextId?: string): Promise<Session> {
     const trouble = this.trouble();
     if (trouble) throw new Fault('INTERNAL', `no session can be started now: ${trouble}`, { status: 503 });
-    return this.#owned.create(agent, request, createdBy);
+    return this.#owned.create(agent, request, createdBy, contextId);
   }
 
   async find(instanceId: string, sessionId: string): Promise<Session | undefined> {

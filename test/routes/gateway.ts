@@ -11,6 +11,8 @@ import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { mintToken } from '../../src/token.js';
 
 export const SECRET = 'a secret of the tests, long enough for HS256';
+/** Milliseconds after which a gateway that closes lets go of connections. */
+const UNUSED_CONNECTIONS_MS = 1000;
 const shell = { name: 'Shell', command: ['/bin/bash', '--noprofile', '--norc'], env: { PS1: '$ ' } };
 
 export interface Answer {
@@ -108,6 +110,8 @@ export async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<Gateway
         .split('\n')
         .map((line) => JSON.parse(line)),
     close: async () => {
+      // A client may hold a connection on which it has asked for nothing yet.
+      setTimeout(() => app.server.closeAllConnections(), UNUSED_CONNECTIONS_MS).unref();
       await app.close();
       rmSync(dataDir, { recursive: true, force: true });
     },

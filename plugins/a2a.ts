@@ -1,0 +1,82 @@
+// What A2A's HTTP bindings share: who runs the tasks of an agent, who asks, how bodies are read. Knows no operation and no address.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { agentCard } from '../src/a2a/card.js';
+import { A2aFault } from '../src/a2a/errors.js';
+import { parseBody } from '../src/a2a/json.js';
+import type { Client } from '../src/a2a/operations.js';
+import { SessionHost } from '../src/a2a/session-host.js';
+import type { TaskHost } from '../src/a2a/task-host.js';
+import type { Agent } from '../src/agents.js';
+import { Fault } from '../src/errors.js';
+import { createIdempotency } from '../src/idempotency.js';
+import { principalOf } from './auth.js';
+import { settle } from './errors.js';
+
+/** A2A 1.0 §14.1.1. */
+export const A2A_JSON = 'application/a2a+json';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Sessions that messages began, by principal, agent and messageId; of this replica. */
+    readonly begunByMessages: ReturnType<typeof createIdempotency<string>>;
+  }
+}
+
+/** The client of a request to `/agents/:inst/…` that `authorize` let pass. TASK_NOT_FOUND if there is no such agent. */
+export function clientOf(request: FastifyRequest, reply: FastifyReply): Client {
+  const { server: app } = request;
+  const agent = agentOf(app, (request.params as { inst: string }).inst);
+  return {
+    principal: principalOf(request),
+    host: hostOf(app, agent, request),
+    from: { author: 'message' },
+    signal: gone(reply),
+    activate: (extensions) => reply.activateExtensions(extensions),
+    record: (event, outcome, more) => request.record(event, outcome, more),
+    extendedCard: async () => agentCard(agent, app.publicUrl()),
+  };
+}
+
+/** In this scope bodies are A2A's JSON, which operations check themselves, and failures are answered in the binding's own shape. */
+export function speakA2a(app: FastifyInstance, answer: (fault: Fault, request: FastifyRequest, reply: FastifyReply) => void): void {
+  app.setValidatorCompiler(() => (value) => ({ value }));
+  app.setErrorHandler((error, request, reply) => answer(a2aFaultFrom(settle(error, request, reply)), request, reply));
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser<string>(['application/json', A2A_JSON], { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+    body.trim() === '' ? undefined : parseBody(body),
+  );
+}
+
+/** A body of another type is what A2A has a name for. */
+function a2aFaultFrom(fault: Fault): Fault {
+  if (fault.status !== 415) return fault;
+  return new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `the body: expected application/json or ${A2A_JSON}`, { status: 415, cause: fault });
+}
+
+function agentOf(app: FastifyInstance, instanceId: string): Agent {
+  const agent = app.agents.get(instanceId);
+  if (!agent) throw new Fault('TASK_NOT_FOUND', 'there is no such agent');
+  return agent;
+}
+
+function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): TaskHost {
+  return new SessionHost({
+    agent,
+    sessions: app.sessions,
+    begun: app.begunByMessages,
+    onBegun: ({ id }) => request.record('session_create', 'done', { session_id: id, detail: 'by a message' }),
+  });
+}
+
+/** Aborted when the connection is closed before the answer is written. */
+function gone({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+export default fp(async (app) => void app.decorate('begunByMessages', createIdempotency<string>()), {
+  name: 'a2a',
+  dependencies: ['context', 'auth', 'audit', 'sessions', 'extension-negotiation'],
+});

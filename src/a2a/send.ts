@@ -1,0 +1,105 @@
+// A message on its way to a task: what it may hold, and which task takes it (A2A 1.0 §3.1.1, §3.4). Knows no binding.
+import { Fault } from '../errors.js';
+import type { Principal } from '../principal.js';
+import type { MessageJson } from '../session/session.js';
+import { A2aFault, violated } from './errors.js';
+import { withHistory } from './history.js';
+import { type NamedPushConfig, type PushConfig, type PushConfigs, readPushConfig } from './push.js';
+import type { Message, Part, SendMessageRequest } from './requests.js';
+import { isAtRest } from './states.js';
+import type { HostedTask, Speaker, TaskHost } from './task-host.js';
+import { TaskStream } from './task-stream.js';
+
+/** Who asks, of whose tasks. */
+export interface Asker {
+  readonly host: TaskHost;
+  readonly principal: Principal;
+  readonly from: Speaker;
+}
+
+/** The task, if the asker may see it; TASK_NOT_FOUND says no more than that. */
+export async function taskOf({ host, principal }: Asker, taskId: string): Promise<HostedTask> {
+  const task = await host.find(taskId, principal);
+  if (!task) throw new Fault('TASK_NOT_FOUND', 'there is no such task', { details: { taskId } });
+  return task;
+}
+
+/** Hands a message to its task, or to a new one, and tells what comes of it until the task rests. */
+export async function converse(asker: Asker, { message, configuration = {} }: SendMessageRequest): Promise<TaskStream> {
+  checkParts(message, asker.host);
+  checkOutput(configuration.acceptedOutputModes, asker.host);
+  const config = configuration.taskPushNotificationConfig && readPushConfig(configuration.taskPushNotificationConfig);
+  if (config && !asker.host.pushes) throw noPush();
+  const prepare = async (task: HostedTask) => {
+    if (config) await setPushConfig(task, config);
+  };
+  const { historyLength } = configuration;
+  if (message.taskId === undefined) return begin(asker, message, prepare, historyLength);
+  const task = await goOn(asker, message);
+  await prepare(task);
+  return TaskStream.open(task, async () => withHistory(await task.send(message as MessageJson, asker.from), historyLength), isAtRest);
+}
+
+async function begin(
+  { host, principal, from }: Asker,
+  message: Message,
+  prepare: (task: HostedTask) => Promise<void>,
+  historyLength?: number,
+) {
+  const begun = await host.begin(message as MessageJson, principal, from, prepare);
+  if ('message' in begun) return TaskStream.of(begun.message);
+  return TaskStream.open(begun.task, async () => withHistory(await begun.task.snapshot(historyLength), historyLength), isAtRest);
+}
+
+/** A message that names its task may leave its context out, and must not name another one (A2A 1.0 §3.4.3). */
+async function goOn(asker: Asker, message: Message): Promise<HostedTask> {
+  const task = await taskOf(asker, message.taskId ?? '');
+  if (message.contextId === undefined || message.contextId === task.contextId) return task;
+  throw violated([
+    { field: 'message.contextId', description: "the task belongs to another context; leave it out, or name the task's own" },
+  ]);
+}
+
+export async function setPushConfig(task: HostedTask, config: PushConfig): Promise<NamedPushConfig> {
+  if (config.taskId !== undefined && config.taskId !== task.id) {
+    throw violated([{ field: 'taskPushNotificationConfig.taskId', description: 'names another task' }]);
+  }
+  return pushOf(task).set({ ...config, taskId: task.id });
+}
+
+export function pushOf({ push }: HostedTask): PushConfigs {
+  if (!push) throw noPush();
+  return push;
+}
+
+const noPush = () => new A2aFault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'this agent pushes no notifications');
+
+const contents = ['text', 'raw', 'url', 'data'] as const;
+
+function checkParts({ parts }: Message, { inputModes }: TaskHost): void {
+  const unclear = parts.findIndex((part) => contents.filter((name) => part[name] !== undefined).length !== 1);
+  if (unclear !== -1) throw violated([{ field: `message.parts.${unclear}`, description: 'expected one of text, raw, url and data' }]);
+  const strange = parts.map(mediaTypeOf).find((type) => !inputModes.some((mode) => matches(mode, type)));
+  if (strange !== undefined)
+    throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `message.parts: this agent takes ${inputModes.join(', ')}, not ${strange}`);
+}
+
+/** What a part is if it does not say so. */
+function mediaTypeOf(part: Part): string {
+  if (part.mediaType !== undefined) return part.mediaType;
+  if (part.text !== undefined) return 'text/plain';
+  return part.data === undefined ? 'application/octet-stream' : 'application/json';
+}
+
+function checkOutput(accepted: readonly string[] = [], { outputModes }: TaskHost): void {
+  if (accepted.length === 0 || accepted.some((range) => outputModes.some((mode) => matches(range, mode)))) return;
+  throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `configuration.acceptedOutputModes: this agent produces ${outputModes.join(', ')}`);
+}
+
+/** Whether a media type is of a range, as text/* or text/plain; parameters do not count. */
+function matches(range: string, type: string): boolean {
+  const [wanted, given] = [bare(range), bare(type)];
+  return wanted === '*/*' || wanted === given || (wanted.endsWith('/*') && given.startsWith(wanted.slice(0, -1)));
+}
+
+const bare = (type: string): string => (type.split(';')[0] ?? '').trim().toLowerCase();

@@ -1,0 +1,90 @@
+// Sessions as A2A's tasks: each is one task, with the session's id (protocol, "A2A 1.0"). Knows no request.
+import type { Agent } from '../agents.js';
+import type { Idempotency } from '../idempotency.js';
+import { type Principal, reaches } from '../principal.js';
+import { isId } from '../protocol/ids.js';
+import { readPayload } from '../protocol/make-frames.js';
+import type { Sessions } from '../session/registry.js';
+import type { MessageJson, Session } from '../session/session.js';
+import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
+
+/** What is typed into a terminal, and what is read from it. */
+const TERMINAL_MODES = ['text/plain'] as const;
+
+export interface SessionHostParts {
+  readonly sessions: Sessions;
+  readonly agent: Agent;
+  /** Ids of the sessions that were begun by messages, so that a message that comes twice begins one. */
+  readonly begun: Idempotency<string>;
+  /** Told of each session that a message begins. */
+  onBegun?(session: Session): void;
+}
+
+export class SessionHost implements TaskHost {
+  readonly inputModes = TERMINAL_MODES;
+  readonly outputModes = TERMINAL_MODES;
+  readonly pushes = false;
+  readonly #parts: SessionHostParts;
+
+  constructor(parts: SessionHostParts) {
+    this.#parts = parts;
+  }
+
+  async find(taskId: string, principal: Principal): Promise<HostedTask | undefined> {
+    const { sessions, agent } = this.#parts;
+    if (!isId(taskId) || !reaches(principal, agent.id, taskId)) return undefined;
+    const session = await sessions.find(agent.id, taskId);
+    return session && hosted(session);
+  }
+
+  async list(principal: Principal): Promise<readonly HostedTask[]> {
+    const { sessions, agent } = this.#parts;
+    const all = await sessions.list(agent.id);
+    return all.filter(({ id }) => reaches(principal, agent.id, id)).map(hosted);
+  }
+
+  async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
+    const { sessions, agent, begun } = this.#parts;
+    const key = JSON.stringify([principal.name, agent.id, message.messageId]);
+    const id = await begun.once(key, null, () => this.#create(message, principal, from, prepare));
+    const session = await sessions.find(agent.id, id);
+    if (!session) throw new Error('a session that was just begun is gone');
+    return { task: hosted(session) };
+  }
+
+  /** A session whose first message could not be typed is ended: nobody knows of it. */
+  async #create(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<string> {
+    const { sessions, agent, onBegun } = this.#parts;
+    const session = await sessions.create(agent, {}, principal.name, message.contextId as string | undefined);
+    onBegun?.(session);
+    try {
+      const task = hosted(session);
+      await prepare(task);
+      await task.send(message, from);
+    } catch (error) {
+      await session.end('killed').catch(() => {});
+      throw error;
+    }
+    return session.id;
+  }
+}
+
+export function hosted(session: Session): HostedTask {
+  const { id, task, frames } = session;
+  return {
+    id,
+    contextId: session.describe().context_id,
+    snapshot: (historyLength) => task.snapshot(historyLength),
+    send: (message, from) => task.send(message, from),
+    cancel: (serviceParameters) => task.cancel(serviceParameters),
+    follow: (listener) =>
+      frames.follow((entries) => {
+        for (const entry of entries) if (entry.kind === 'TaskStatusUpdate') listener(deltaOf(entry));
+      }),
+    push: undefined,
+  };
+}
+
+function deltaOf(entry: Parameters<typeof readPayload>[0]): TaskDelta {
+  return (readPayload(entry) as unknown as { delta: TaskDelta }).delta;
+}

@@ -1,0 +1,60 @@
+// What runs the tasks of an agent, as A2A's operations see it. Knows no request, no session and no binding.
+import type { Principal } from '../principal.js';
+import type { Author, MessageJson, TaskJson } from '../session/session.js';
+import type { PushConfigs } from './push.js';
+
+/** A change of a task, as A2A tells it (A2A 1.0 §4.2). */
+export type TaskDelta = StatusUpdate | ArtifactUpdate;
+
+export interface StatusUpdate {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly status: TaskJson['status'];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface ArtifactUpdate {
+  readonly taskId: string;
+  readonly contextId: string;
+  readonly artifact: Readonly<Record<string, unknown>>;
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** Who speaks to a task, and what goes with all that comes of it. */
+export interface Speaker {
+  readonly author: Author;
+  readonly serviceParameters?: Record<string, unknown>;
+}
+
+export interface HostedTask {
+  readonly id: string;
+  readonly contextId: string;
+  snapshot(historyLength?: number): Promise<TaskJson>;
+  /** UNSUPPORTED_OPERATION if the task has ended, PERMISSION_DENIED if this speaker may not. The same messageId twice is done once, where the host knows it. */
+  send(message: MessageJson, from: Speaker): Promise<TaskJson>;
+  /** TASK_NOT_CANCELABLE if the task has ended. */
+  cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson>;
+  /** Tells of each change from now on, in order; all before it is in a snapshot that is asked for now. Returns the way to stop. */
+  follow(listener: (delta: TaskDelta) => void): () => void;
+  /** Undefined where nothing is pushed. */
+  readonly push: PushConfigs | undefined;
+}
+
+/** What came of a message that named no task. */
+export type Begun = { readonly task: HostedTask } | { readonly message: MessageJson };
+
+export interface TaskHost {
+  /** Media types that a message's parts may have, and that artifacts have. */
+  readonly inputModes: readonly string[];
+  readonly outputModes: readonly string[];
+  /** Whether tasks have push notification configs. */
+  readonly pushes: boolean;
+  /** Only what this principal may see; an id that cannot be one is unknown. */
+  find(taskId: string, principal: Principal): Promise<HostedTask | undefined>;
+  /** All that this principal may see, in no order. */
+  list(principal: Principal): Promise<readonly HostedTask[]>;
+  /** A task that works on this message already. `prepare` is called with it before the message is. The same messageId of a principal twice may begin one task. */
+  begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun>;
+}

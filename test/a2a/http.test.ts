@@ -1,0 +1,196 @@
+// A2A over HTTP+JSON, on real sessions. Knows no JSON-RPC.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { EXTENSION_URI } from '../../src/protocol/names.js';
+import { type Gateway, startGateway } from '../routes/gateway.js';
+import { message, type Speaker, speakTo } from './speaker.js';
+
+let gateway: Gateway;
+let agent: Speaker;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  agent = speakTo(gateway);
+});
+afterAll(() => gateway.close());
+
+const errorInfo = (reason: string, domain = 'a2a-protocol.org', more: object = {}) =>
+  expect.objectContaining({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain, ...more });
+const violation = (field: string) => [
+  { '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: expect.arrayContaining([expect.objectContaining({ field })]) },
+];
+
+test('a message without a task begins a session of the agent, is typed into it, and is answered when the task rests', async () => {
+  const { status, json } = await agent.rest('POST', '/message:send', { message: message('echo a$((1+1))b', { contextId: 'mine' }) });
+  expect(status).toBe(200);
+  expect(json.task).toMatchObject({ contextId: 'mine', status: { state: 'TASK_STATE_INPUT_REQUIRED' } });
+  const screen = await gateway.call('GET', `/agents/free/sessions/${json.task.id}/screen?format=text`);
+  expect(screen.text).toContain('a2b');
+  expect((await agent.rest('GET', `/tasks/${json.task.id}`)).json).toMatchObject({
+    id: json.task.id,
+    history: [{ parts: [{ text: 'echo a$((1+1))b' }] }],
+  });
+});
+
+test('the same message twice is typed once, also the one that begins the session', async () => {
+  const twice = message('echo once');
+  const [a, b] = await Promise.all([1, 2].map(() => agent.rest('POST', '/message:send', { message: twice })));
+  expect(a?.json.task.id).toBe(b?.json.task.id);
+  expect(a?.json.task.history).toHaveLength(1);
+});
+
+test('a client may ask for the answer at once, and for no history', async () => {
+  const configuration = { returnImmediately: true, historyLength: 0 };
+  const { json } = await agent.rest('POST', '/message:send', { message: message('sleep 30'), configuration });
+  expect(json.task.status.state).toBe('TASK_STATE_WORKING');
+  expect(json.task).not.toHaveProperty('history');
+  const canceled = await agent.rest('POST', `/tasks/${json.task.id}:cancel`);
+  expect(canceled.json.status.state).toBe('TASK_STATE_CANCELED');
+  expect(await agent.rest('POST', `/tasks/${json.task.id}:cancel`)).toMatchObject({
+    status: 400,
+    json: { error: { code: 400, status: 'FAILED_PRECONDITION', details: [errorInfo('TASK_NOT_CANCELABLE')] } },
+  });
+});
+
+test('both spellings are read, unknown and unset members ignored, and camelCase is written', async () => {
+  const { status, json } = await agent.rest('POST', '/message:send', {
+    message: {
+      message_id: 'snake',
+      role: 'ROLE_USER',
+      parts: [{ text: 'true', media_type: 'text/plain', odd: 1 }],
+      task_id: '',
+      extensions: null,
+    },
+    configuration: { return_immediately: true },
+    tenant: 'whoever',
+  });
+  expect(status).toBe(200);
+  expect(json.task.history[0]).toEqual({
+    messageId: 'snake',
+    role: 'ROLE_USER',
+    parts: [{ text: 'true', mediaType: 'text/plain' }],
+    taskId: json.task.id,
+    contextId: json.task.contextId,
+  });
+});
+
+test('each member of a request that is wrong is named', async () => {
+  const { status, json } = await agent.rest('POST', '/message:send', { message: { role: 'USER', parts: [{}] } });
+  expect(status).toBe(400);
+  expect(json.error).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT', message: expect.stringContaining('message.messageId') });
+  expect(json.error.details).toEqual(violation('message.messageId'));
+  expect(json.error.details).toEqual(violation('message.role'));
+  expect((await agent.rest('GET', '/tasks?pageSize=101&historyLength=-5&status=RUNNING')).json.error.details).toEqual(
+    violation('historyLength'),
+  );
+});
+
+test('what a terminal cannot take is refused by its media type, and so is an answer it cannot give', async () => {
+  const parts = [{ raw: 'AAAA', mediaType: 'image/png' }];
+  expect((await agent.rest('POST', '/message:send', { message: message('', { parts }) })).json.error.details).toEqual([
+    errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),
+  ]);
+  const configuration = { acceptedOutputModes: ['image/*'] };
+  expect((await agent.rest('POST', '/message:send', { message: message('true'), configuration })).json.error.details).toEqual([
+    errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),
+  ]);
+});
+
+test.each([
+  ['no JSON', '{', {}, 400, 'INVALID_ARGUMENT'],
+  ['deeper than anybody needs', '['.repeat(100_000), {}, 400, 'INVALID_ARGUMENT'],
+  ['an array', '[]', {}, 400, 'INVALID_ARGUMENT'],
+  ['too large', JSON.stringify('x'.repeat(1_100_000)), {}, 413, 'INVALID_ARGUMENT'],
+  ['of another type', 'hello', { 'content-type': 'text/plain' }, 415, 'INVALID_ARGUMENT'],
+])('a body that is %s is refused in words', async (_what, body, headers, status, code) => {
+  const answer = await agent.rest('POST', '/message:send', body, { headers });
+  expect(answer.status).toBe(status);
+  expect(answer.json.error).toMatchObject({ code: status, status: code });
+  expect(answer.text).not.toMatch(/\\n +at /);
+});
+
+test('another version of A2A than 1.0 is refused, and none at all is 0.3', async () => {
+  for (const [version, status] of [
+    ['', 400],
+    ['0.3', 400],
+    ['2.0', 400],
+    ['1.0', 200],
+    ['1.0.1', 200],
+  ] as const) {
+    const answer = await agent.rest('GET', '/tasks', undefined, { headers: { 'a2a-version': version } });
+    expect([version, answer.status]).toEqual([version, status]);
+    if (status === 400) expect(answer.json.error.details).toEqual([errorInfo('VERSION_NOT_SUPPORTED')]);
+  }
+  expect((await agent.rest('GET', '/tasks?A2A-Version=1.0', undefined, { headers: { 'a2a-version': '' } })).status).toBe(200);
+});
+
+test('pty-extensions/v1 is refused on every operation, with the binding that it needs', async () => {
+  const details = [
+    errorInfo('UNSUPPORTED_OPERATION'),
+    errorInfo('UNSUPPORTED_EXTENSION', 'agentic-sandbox.aiwg.io', {
+      metadata: { extension: EXTENSION_URI, requiredBinding: expect.stringContaining('pty-ws/v1') },
+    }),
+  ];
+  const headers = { 'a2a-extensions': EXTENSION_URI };
+  for (const [method, path] of [
+    ['GET', '/tasks'],
+    ['GET', '/extendedAgentCard'],
+    ['GET', '/tasks/x:subscribe'],
+    ['POST', '/message:stream'],
+  ] as const) {
+    const answer = await agent.rest(method, path, method === 'POST' ? { message: message('true') } : undefined, { headers });
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { error: { status: 'FAILED_PRECONDITION', message: expect.stringMatching(/^UnsupportedExtension: /), details } },
+    });
+  }
+  const inMessage = await agent.rest('POST', '/message:stream', { message: message('true', { extensions: [EXTENSION_URI] }) });
+  expect(inMessage.json.error.details).toEqual(details);
+});
+
+test('an answer is application/a2a+json for who asks for it, errors too', async () => {
+  const headers = { accept: 'application/a2a+json', 'content-type': 'application/a2a+json' };
+  const sent = await agent.rest(
+    'POST',
+    '/message:send',
+    { message: message('true'), configuration: { returnImmediately: true } },
+    { headers },
+  );
+  const unknown = await agent.rest('GET', '/tasks/none', undefined, { headers });
+  expect([sent, unknown].map((answer) => answer.headers.get('content-type'))).toEqual(Array(2).fill('application/a2a+json; charset=utf-8'));
+});
+
+test('who has no token is told so; who may only look cannot speak; what one may not see does not exist', async () => {
+  const { json } = await agent.rest('POST', '/message:send', { message: message('true'), configuration: { returnImmediately: true } });
+  const at = `/tasks/${json.task.id}`;
+  expect(await gateway.call('GET', `/agents/free/a2a/v1${at}`, { token: '' })).toMatchObject({
+    status: 401,
+    json: { error: { status: 'UNAUTHENTICATED' } },
+  });
+  expect((await agent.rest('GET', at, undefined, { token: gateway.token('pty:observe') })).status).toBe(200);
+  const refused = await agent.rest('POST', '/message:send', { message: message('true') }, { token: gateway.token('pty:observe') });
+  expect(refused).toMatchObject({ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } });
+  const elsewhere = await agent.rest('GET', at, undefined, { token: gateway.token('pty:control', { sessions: ['another'] }) });
+  const nowhere = await agent.rest('GET', '/tasks/none');
+  expect(elsewhere.status).toBe(404);
+  expect(elsewhere.json.error.details[0].reason).toBe('TASK_NOT_FOUND');
+  expect(elsewhere.json.error.message).toBe(nowhere.json.error.message);
+  const audited = gateway.audit().filter(({ session_id }) => session_id === json.task.id);
+  expect(audited.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual(
+    expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read failed']),
+  );
+});
+
+test('a message whose context is not its task’s is refused, and so is one to a task that is over', async () => {
+  const { json } = await agent.rest('POST', '/message:send', { message: message('true'), configuration: { returnImmediately: true } });
+  const taskId = json.task.id;
+  const strange = await agent.rest('POST', '/message:send', { message: message('true', { taskId, contextId: 'another' }) });
+  expect(strange.json.error.details).toEqual(violation('message.contextId'));
+  await agent.rest('POST', `/tasks/${taskId}:cancel`);
+  const late = await agent.rest('POST', '/message:send', { message: message('true', { taskId }) });
+  expect(late.json.error.details).toEqual([errorInfo('UNSUPPORTED_OPERATION')]);
+});
+
+test('push notifications are refused by name where there are none', async () => {
+  const { json } = await agent.rest('POST', '/tasks/none/pushNotificationConfigs', { url: 'https://example.com' });
+  expect(json.error.details).toEqual([errorInfo('PUSH_NOTIFICATION_NOT_SUPPORTED')]);
+});

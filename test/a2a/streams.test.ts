@@ -1,0 +1,69 @@
+// A2A's streams over both HTTP bindings, on real sessions. Knows no webhook.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Gateway, startGateway } from '../routes/gateway.js';
+import { message, type Speaker, speakTo } from './speaker.js';
+
+let gateway: Gateway;
+let agent: Speaker;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  agent = speakTo(gateway);
+});
+afterAll(() => gateway.close());
+
+const working = async () => {
+  const { json } = await agent.rest('POST', '/message:send', { message: message('cat'), configuration: { returnImmediately: true } });
+  return json.task.id as string;
+};
+
+test('a streaming message begins with the task and ends when it rests', async () => {
+  const events = await agent.stream('POST', '/message:stream', { message: message('echo hello') });
+  expect(events.response.headers.get('content-type')).toBe('text/event-stream');
+  const all = await events.all();
+  expect(all[0]).toMatchObject({ task: { id: expect.any(String), status: { state: 'TASK_STATE_WORKING' } } });
+  expect(all.at(-1)).toMatchObject({ statusUpdate: { taskId: all[0].task.id, status: { state: 'TASK_STATE_INPUT_REQUIRED' } } });
+});
+
+test('a subscription goes on while the task rests, and ends with it', async () => {
+  const id = await working();
+  const events = await agent.rpcStream('SubscribeToTask', { id });
+  const all = events.all();
+  await agent.rpc('SendMessage', { message: message('again', { taskId: id }) });
+  await agent.rpc('CancelTask', { id });
+  const states = (await all).map(({ result }) => (result.task ?? result.statusUpdate).status.state);
+  expect(states[0]).toMatch(/WORKING|INPUT_REQUIRED/);
+  expect(states).toContain('TASK_STATE_INPUT_REQUIRED');
+  expect(states.at(-1)).toBe('TASK_STATE_CANCELED');
+});
+
+test('all who subscribe are told the same, and one who leaves harms nobody', async () => {
+  const id = await working();
+  const [a, b, leaver] = await Promise.all([
+    agent.stream('GET', `/tasks/${id}:subscribe`),
+    agent.stream('POST', `/tasks/${id}:subscribe`),
+    agent.stream('GET', `/tasks/${id}:subscribe`),
+  ]);
+  for await (const _ of leaver) break;
+  leaver.leave();
+  const both = [a.all(), b.all()];
+  await agent.rest('POST', `/tasks/${id}:cancel`);
+  const [first, second] = (await Promise.all(both)).map((events) => events.filter((event) => event.statusUpdate));
+  expect(first?.at(-1).statusUpdate.status.state).toBe('TASK_STATE_CANCELED');
+  expect(first).toEqual(second);
+});
+
+test('a task that is over cannot be subscribed to; the error is no stream', async () => {
+  const id = await working();
+  await agent.rest('POST', `/tasks/${id}:cancel`);
+  const { response } = await agent.stream('GET', `/tasks/${id}:subscribe`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { details: [{ reason: 'UNSUPPORTED_OPERATION' }] } });
+});
+
+test('a gateway that shuts down ends its streams in order', async () => {
+  const id = await working();
+  const events = await agent.stream('GET', `/tasks/${id}:subscribe`);
+  gateway.app.endEventStreams();
+  expect((await events.all())[0]).toMatchObject({ task: { id } });
+});
