@@ -1,7 +1,6 @@
 // What A2A's HTTP bindings share: who runs the tasks of an agent, who asks, how bodies are read. Knows no operation and no address.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { agentCard } from '../src/a2a/card.js';
 import { A2aFault } from '../src/a2a/errors.js';
 import { parseBody } from '../src/a2a/json.js';
 import type { Client } from '../src/a2a/operations.js';
@@ -34,7 +33,7 @@ export function clientOf(request: FastifyRequest, reply: FastifyReply): Client {
     signal: gone(reply),
     activate: (extensions) => reply.activateExtensions(extensions),
     record: (event, outcome, more) => request.record(event, outcome, more),
-    extendedCard: async () => agentCard(agent, app.publicUrl()),
+    extendedCard: () => app.cards.extended(agent, principalOf(request)),
   };
 }
 
@@ -78,5 +77,5 @@ function gone({ raw }: FastifyReply): AbortSignal {
 
 export default fp(async (app) => void app.decorate('begunByMessages', createIdempotency<string>()), {
   name: 'a2a',
-  dependencies: ['context', 'auth', 'audit', 'sessions', 'extension-negotiation'],
+  dependencies: ['context', 'auth', 'audit', 'sessions', 'cards', 'extension-negotiation'],
 });

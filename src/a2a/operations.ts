@@ -1,6 +1,6 @@
 // The operations of A2A 1.0 (§3.1), the same for all its bindings: who may, what is read, what is done, what the audit hears. Knows no binding.
 import type { TObject } from '@sinclair/typebox';
-import type { AuditEvent, AuditLine } from '../audit.js';
+import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { Fault } from '../errors.js';
 import { may, type Scope } from '../principal.js';
 import type { TaskJson } from '../session/session.js';
