@@ -49,8 +49,7 @@ export class Attachment {
     this.#detachKeys = detachKeys;
     this.#terminal = terminal;
     this.#client = connect(terminal.size);
-    const answer = (bytes: Uint8Array) => void this.#client.input(bytes);
-    this.#display = display(terminal, { lost: () => this.#client.requestKeyframe(), answer });
+    this.#display = display(terminal, { lost: () => this.#client.requestKeyframe() });
     this.#notices = new Notices(this.#display);
     this.#keys = new DetachFilter(detachKeys, { typed: (bytes) => this.#type(bytes), detach: () => this.#detach() });
   }
@@ -73,7 +72,7 @@ export class Attachment {
   #listen(): void {
     const client = this.#client;
     client.on('state', (state) => this.#showState(state));
-    client.on('output', (bytes, _sequence, replayed) => this.#display.output(bytes, replayed));
+    client.on('output', (bytes) => this.#display.output(bytes));
     client.on('keyframe', (picture) => this.#display.picture(picture));
     client.on('resize', (size) => this.#sessionResized(size));
     client.on('role', (assigned) => this.#showRole(assigned));

@@ -9,7 +9,7 @@ export interface Line {
 }
 
 export interface Display {
-  output(bytes: Uint8Array, replayed: boolean): void;
+  output(bytes: Uint8Array): void;
   picture(picture: Picture): void;
   /** The session has this size now. */
   sessionResized(size: Size): void;

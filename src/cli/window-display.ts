@@ -4,24 +4,20 @@ import type { Picture, Size } from '../client/node.js';
 import { moveTo } from '../terminal/cells.js';
 import type { Emulator } from '../terminal/emulator.js';
 import { Fold } from '../terminal/fold.js';
+import { QueryFilter } from '../terminal/queries.js';
 import { Viewport } from './crop.js';
 import { type Display, joined, type Line } from './display.js';
 import type { LocalTerminal } from './local-terminal.js';
 import { harmless } from './table.js';
-import { QueryFilter } from './terminal-queries.js';
 
 /** Drawn at most once in so many milliseconds. */
 const FRAME_MS = 20;
 /** Cancels a sequence that was cut, and turns off what would move what is drawn, or report a mouse in the wrong place. */
 const BEGIN_DRAWING = '\x18\x1b[?6l\x1b[r\x1b[4l\x1b[?7l\x1b(B\x0f\x1b]8;;\x1b\\\x1b[0m\x1b[?9;1000;1002;1003;1004l';
-/** The two ways to ask for the cursor, and how the answers to them begin. */
-const cursorPosition: Readonly<Record<string, string>> = { '\x1b[6n': '\x1b[', '\x1b[?6n': '\x1b[?' };
 
 export interface WindowEvents {
   /** The screen is lost until the next picture. */
   lost(): void;
-  /** What a terminal of the session's size answers to the program. */
-  answer(bytes: Uint8Array): void;
 }
 
 /**
@@ -33,9 +29,8 @@ export class WindowDisplay implements Display {
   readonly #terminal: LocalTerminal;
   readonly #events: WindowEvents;
   readonly #viewport = new Viewport();
-  /** The past is not asked again: this terminal would answer, and the answer would be typed. */
-  readonly #past = new QueryFilter();
-  readonly #asked: QueryFilter;
+  /** The gateway answers what programs ask; this terminal would answer as well, and that would be typed. */
+  #queries = new QueryFilter();
   #fold: Fold;
   #session: Size;
   /** Until there is a picture, the past is printed as it comes. */
@@ -50,28 +45,25 @@ export class WindowDisplay implements Display {
     this.#events = events;
     this.#session = this.#window;
     this.#fold = new Fold(this.#session);
-    this.#asked = new QueryFilter((query) => this.#ask(query));
   }
 
-  output(bytes: Uint8Array, replayed: boolean): void {
+  output(bytes: Uint8Array): void {
     this.#terminal.open();
-    const shown = replayed ? this.#past.take(bytes) : Buffer.concat([this.#past.end(), bytes]);
+    const shown = this.#queries.take(bytes);
     this.#step(() => this.#fold.piece(shown));
     if (this.#passes) this.#terminal.write(shown);
-    else {
-      this.#drawSoon();
-      if (!replayed) this.#asked.take(shown);
-    }
+    else this.#drawSoon();
   }
 
   picture({ snapshot, cols, rows }: Picture): void {
     this.#terminal.open();
     this.#session = { cols, rows };
     this.#pictured = true;
-    this.#past.end();
+    this.#queries = new QueryFilter();
+    const shown = this.#queries.take(snapshot);
     this.#step(() => {
       this.#fold.resize(0, this.#session);
-      this.#fold.piece(snapshot);
+      this.#fold.piece(shown);
     });
     this.repaint();
   }
@@ -160,17 +152,6 @@ export class WindowDisplay implements Display {
     if (!this.#line) return this.#viewport.crop(this.#fold.emulator, { cols, rows });
     const above = this.#viewport.crop(this.#fold.emulator, { cols, rows: Math.max(1, rows - 1) });
     return { rows: [...above.rows.slice(0, rows - 1), shown(this.#line, cols)], cursor: above.cursor };
-  }
-
-  /** Where the program believes the cursor to be only this screen knows; all else this terminal answers itself. */
-  #ask(query: Uint8Array): void {
-    const begin = cursorPosition[Buffer.from(query).toString('latin1')];
-    if (begin === undefined) {
-      this.#terminal.write(query);
-      return;
-    }
-    const { active, cols } = this.#fold.emulator;
-    this.#events.answer(Buffer.from(`${begin}${active.y + 1};${Math.min(active.x, cols - 1) + 1}R`));
   }
 }
 

@@ -1,4 +1,5 @@
 // When the log gets a Keyframe of everyone's: after so many Outputs, and so often while there is output (pty-ext §7.5). Knows no member.
+import { withoutQueries } from '../terminal/queries.js';
 import type { Snapshot } from '../terminal/terminal.js';
 import { LONGEST_TIMER_MS } from './limits.js';
 
@@ -48,11 +49,13 @@ class Picture {
     return this.bytes <= SUFFIX_LIMIT && this.#steps.every((step) => step.bytes);
   }
 
-  /** A picture and the bytes after it are a picture too. */
+  /** A picture and the bytes after it are a picture too; but it asks nothing, since it is shown to terminals that would answer. */
   whole(): Snapshot {
     const snapshot = this.#snapshot as Snapshot;
+    const last = this.#steps.at(-1);
+    if (!last) return snapshot;
     const suffix = this.#steps.map((step) => step.bytes as Uint8Array);
-    return { ...snapshot, bytes: Buffer.concat([snapshot.bytes, ...suffix]), anchor: this.#steps.at(-1)?.sequence ?? snapshot.anchor };
+    return { ...snapshot, bytes: withoutQueries(Buffer.concat([snapshot.bytes, ...suffix])), anchor: last.sequence };
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type Terminal,
   TerminalError,
 } from '../terminal/terminal.js';
+import { Answers } from './answers.js';
 import { Asides, deliver } from './asides.js';
 import { bounded, gate } from './bounded.js';
 import { ClosedSession } from './closed-session.js';
@@ -51,6 +52,7 @@ export class OwnedSession implements Session {
   readonly #roster: Roster;
   readonly #journal: Journal;
   readonly #screen: Screen;
+  readonly #answers: Answers;
   readonly #printing: Printing;
   readonly #limit: TimeLimit;
   readonly #asides: Asides;
@@ -86,7 +88,11 @@ export class OwnedSession implements Session {
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
     this.#journal = new Journal(writer, { taken: (entries) => this.#printing.fold(entries), failed: (error) => this.#fail(error) });
-    this.#screen = parts.screens.open(this.#size, () => past(this.frames));
+    this.#answers = new Answers((bytes) => this.#terminal?.write(bytes) ?? Promise.resolve());
+    this.#screen = parts.screens.open(this.#size, () => past(this.frames), {
+      after: this.frames.extent().current,
+      answer: (text, sequence) => this.#answers.answer(text, sequence),
+    });
     this.#printing = new Printing({
       agent,
       screen: this.#screen,

@@ -1,6 +1,7 @@
 // The one place that knows the inside of @xterm/headless: a terminal that is fed in one step, neither throws nor hangs, and shows all of its state. Knows no bytes.
 import headless from '@xterm/headless';
 import { clampCounts, type Params } from './guard.js';
+import type { Rgb } from './palette.js';
 import type { Size } from './terminal.js';
 
 /** UTF-16 units of combining marks that one cell may gather; more are dropped. */
@@ -15,6 +16,9 @@ export const MAX_TITLE = 1024;
 const RESIZE_ROOM = 1024;
 /** The emulator has no narrower screen. */
 const MIN_COLS = 2;
+
+/** CSI 14, 16, 18 and 19 t reach who listens for them. */
+const SIZES_ASKED = { getWinSizePixels: true, getCellSizePixels: true, getWinSizeChars: true, getScreenSizeChars: true };
 
 /** Colours, flags and link of a pen, a cell or a saved cursor, in the emulator's bits. */
 export interface Attributes {
@@ -111,9 +115,12 @@ interface Core {
 
 /** Of the palette (0…255), the foreground (256), the background (257) and the cursor (258); no index means all of the palette. */
 type ColorEvent = ReadonlyArray<{ readonly type: 0 | 1 | 2; readonly index?: number; readonly color?: Rgb }>;
+const COLOR_ASKED = 0;
 const COLOR_SET = 1;
 const COLOR_RESTORE = 2;
-export type Rgb = readonly [red: number, green: number, blue: number];
+
+/** Handlers of sequences; the one that was registered last is asked first, and true ends it. */
+export type Parser = InstanceType<typeof headless.Terminal>['parser'];
 
 export interface Link {
   /** The `id=` that joins several pieces to one link; empty if none was given. */
@@ -146,7 +153,15 @@ export class Emulator {
 
   constructor(size: Size) {
     // No scrollback: a screen is all that a snapshot shows, and the emulator's own handling of one line past the screen throws.
-    this.#terminal = new headless.Terminal({ cols: size.cols, rows: size.rows, scrollback: 0, allowProposedApi: true, logLevel: 'off' });
+    const { cols, rows } = size;
+    this.#terminal = new headless.Terminal({
+      cols,
+      rows,
+      scrollback: 0,
+      allowProposedApi: true,
+      logLevel: 'off',
+      windowOptions: SIZES_ASKED,
+    });
     this.core = (this.#terminal as unknown as { _core: Core })._core;
     const parser = this.core._inputHandler._parser;
     clampCounts({
@@ -192,6 +207,22 @@ export class Emulator {
   /** To be filled by `Line.loadCell`. */
   cell(): Cell {
     return this.#terminal.buffer.active.getNullCell() as unknown as Cell;
+  }
+
+  get parser(): Parser {
+    return this.#terminal.parser;
+  }
+
+  /** Calls back with what the emulator itself answers to a query. */
+  onAnswer(listener: (text: string) => void): void {
+    this.#terminal.onData(listener);
+  }
+
+  /** Calls back for each colour that is asked for, by its index as in `colors`. */
+  onColorQuery(listener: (index: number) => void): void {
+    this.core._inputHandler.onColor((event) => {
+      for (const { type, index } of event) if (type === COLOR_ASKED && index !== undefined) listener(index);
+    });
   }
 
   link(id: number): Link | undefined {

@@ -1,5 +1,6 @@
 // The fold of one stream: bytes and sizes in, snapshots and views out, in order and at once. Knows no thread and no session.
 import { StringDecoder } from 'node:string_decoder';
+import { answerQueries } from './answers.js';
 import { Cut } from './cut.js';
 import { Emulator } from './emulator.js';
 import { Guard } from './guard.js';
@@ -19,9 +20,11 @@ export class Fold {
   #anchor = 0;
   #transcript: Transcript | undefined;
 
-  constructor(size: Size) {
+  /** `reply` is called, while bytes are folded, with what the terminal answers to the queries in them; without it, it is silent. */
+  constructor(size: Size, reply?: (text: string) => void) {
     this.#size = size;
     this.#emulator = new Emulator(size);
+    if (reply) answerQueries(this.#emulator, reply);
   }
 
   /** A fold that begins with a snapshot instead of an empty screen. */

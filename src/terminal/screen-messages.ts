@@ -35,6 +35,8 @@ export interface Batch {
 export type Report =
   | { readonly kind: 'folded'; readonly id: number; readonly bytes: number }
   | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Answers[Question] }
+  /** What the terminal answered to the queries in output `sequence`: the answers from number `from` (counted from 0) on. */
+  | { readonly kind: 'replies'; readonly id: number; readonly sequence: number; readonly from: number; readonly texts: readonly string[] }
   /** The emulator threw; the worker has forgotten this screen. */
   | { readonly kind: 'broken'; readonly id: number; readonly sequence: number; readonly message: string };
 

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import type { Answers, Question, Report } from './screen-messages.js';
 import { ScreenThread } from './screen-thread.js';
 import {
+  type Answering,
   type Look,
   type MarkAt,
   type PrintedPlace,
@@ -41,9 +42,9 @@ export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
   const count = options.workers ?? (availableParallelism() > 2 ? 2 : 1);
   const crews = Array.from({ length: count }, () => new Crew(options));
   return {
-    open(size, past) {
+    open(size, past, answering) {
       const crew = crews.reduce((least, other) => (other.size < least.size ? other : least));
-      return new FoldedScreen(crew, size, past, options.answerMs ?? ANSWER_MS);
+      return new FoldedScreen(crew, size, past, options.answerMs ?? ANSWER_MS, answering);
     },
     async close() {
       await Promise.all(crews.map((crew) => crew.close()));
@@ -121,6 +122,7 @@ class FoldedScreen implements Screen {
   readonly #past: () => AsyncIterable<ScreenStep>;
   readonly #answerMs: number;
   readonly #size: Size;
+  readonly #answering: Answering | undefined;
   readonly #asks = new Map<number, Ask>();
   #id: number;
   #state: 'abreast' | 'behind' | 'lost' = 'abreast';
@@ -138,12 +140,16 @@ class FoldedScreen implements Screen {
   #ticket = 0;
   #deaths: number[] = [];
   #lostBecause = '';
+  /** The last output of which queries were answered, and how many of them. */
+  #answeredAt: { readonly sequence: number; readonly count: number };
 
-  constructor(crew: Crew, size: Size, past: () => AsyncIterable<ScreenStep>, answerMs: number) {
+  constructor(crew: Crew, size: Size, past: () => AsyncIterable<ScreenStep>, answerMs: number, answering: Answering | undefined) {
     this.#crew = crew;
     this.#size = size;
     this.#past = past;
     this.#answerMs = answerMs;
+    this.#answering = answering;
+    this.#answeredAt = { sequence: answering?.after ?? 0, count: Number.POSITIVE_INFINITY };
     this.#id = crew.enter(this);
     crew.thread.send({ kind: 'open', id: this.#id, size });
   }
@@ -195,6 +201,7 @@ class FoldedScreen implements Screen {
   told(report: Report): void {
     if (report.kind === 'broken') this.failed(report.sequence, report.message);
     else if (report.kind === 'answer') this.#answered(report.ticket, report.value);
+    else if (report.kind === 'replies') this.#reply(report.sequence, report.from, report.texts);
     else {
       this.#unfolded -= report.bytes;
       if (this.#unfolded <= WINDOW) this.#drained?.();
@@ -216,6 +223,15 @@ class FoldedScreen implements Screen {
     for (const ask of this.#asks.values()) ask.sent = false;
     this.#drained?.();
     void this.#catchUp(true);
+  }
+
+  /** What is folded again gives the same answers again, in the same order: none of them is passed on twice. */
+  #reply(sequence: number, from: number, texts: readonly string[]): void {
+    const { sequence: last, count } = this.#answeredAt;
+    if (sequence < last) return;
+    const known = sequence === last ? count : 0;
+    this.#answeredAt = { sequence, count: Math.max(known, from + texts.length) };
+    for (const text of texts.slice(Math.max(0, known - from))) this.#answering?.answer(text, sequence);
   }
 
   #take(step: Step): void {

@@ -20,6 +20,8 @@ export interface Style {
   readonly link: number;
 }
 
+export const isProtected = ({ bg }: Pick<Style, 'bg'>): boolean => (bg & PROTECTED) !== 0;
+
 export const plain: Style = { fg: 0, bg: 0, line: 0, link: 0 };
 
 export const sameStyle = (a: Style, b: Style): boolean => a.fg === b.fg && a.bg === b.bg && a.line === b.line && a.link === b.link;
@@ -55,10 +57,14 @@ function trueColor(bits: number): number {
   return kind === 0 ? bits & ~COLOR : bits & ~0xff_ff00;
 }
 
+/** The parameters of SGR that make a look, from any other; all but protection. */
+export function codesOf(style: Style): string[] {
+  return ['0', ...flagsOf(style), ...underlineOf(style), ...colorOf(style.fg, 30), ...colorOf(style.bg, 40)];
+}
+
 /** From any look to this one, links apart. Protection is told last, since SGR 0 takes it away from some terminals and not from others. */
 export function sequenceOf(style: Style): string {
-  const codes = ['0', ...flagsOf(style), ...underlineOf(style), ...colorOf(style.fg, 30), ...colorOf(style.bg, 40)];
-  return `\x1b[${codes.join(';')}m${style.bg & PROTECTED ? '\x1b[1"q' : ''}`;
+  return `\x1b[${codesOf(style).join(';')}m${isProtected(style) ? '\x1b[1"q' : ''}`;
 }
 
 /** As `sequenceOf`, after a look that may have been protected. */

@@ -142,9 +142,20 @@ export class ScreenUnavailable extends Error {
   override readonly name = 'ScreenUnavailable';
 }
 
+/** Where the answers of a screen to a program's queries go: each once, in the order of the output, however often it is folded. */
+export interface Answering {
+  /** Outputs up to this number are history: who asked in them is gone, or was answered. */
+  readonly after: number;
+  /** To be typed into the terminal; `sequence` is that of the output that asked. */
+  answer(text: string, sequence: number): void;
+}
+
 /** Makes screens, in worker threads. */
 export interface ScreenHost {
-  /** `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far (from the newest kept Keyframe on). */
-  open(size: Size, past: () => AsyncIterable<ScreenStep>): Screen;
+  /**
+   * `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far (from the newest kept Keyframe on).
+   * Without `answering` the screen answers nothing.
+   */
+  open(size: Size, past: () => AsyncIterable<ScreenStep>, answering?: Answering): Screen;
   close(): Promise<void>;
 }

@@ -10,6 +10,9 @@ const MAX_PIECE = 4096;
 /** Cells that one piece may make the emulator touch, at most (about 10 ms): the dearest sequences have few bytes, and clear, fill or shift a screen. */
 const CELLS_PER_PIECE = 1_048_576;
 
+/** Answers to the queries in one output; further ones stay unanswered, so that a flood of queries holds no memory. */
+export const MAX_REPLIES = 1024;
+
 /** Bytes that may be fed to a screen of this size at once. */
 export function pieceFor({ cols, rows }: Size): number {
   // Shifting lines by n costs up to rows × rows, however narrow they are.
@@ -31,6 +34,9 @@ interface Place {
   piece: number;
   /** The number of its last turn. */
   turn: number;
+  /** Answered of the first work so far, and what of it was not told yet. */
+  replied: number;
+  replies: string[];
 }
 
 /** Takes orders, does them in turns, and tells what came of them. */
@@ -97,7 +103,7 @@ export class Turns {
     const { order, bytes } = work;
     this.#pulse.begin(place.id, 'sequence' in order ? order.sequence : 0);
     if (order.kind === 'open' || order.kind === 'restore') this.#begin(place, order.size);
-    if (order.kind === 'output' || order.kind === 'restore') return this.#piece(place, order, bytes);
+    if (order.kind === 'output' || order.kind === 'restore') return this.#piece(place, order, bytes, reports);
     place.works.shift();
     const fold = place.fold as Fold;
     if (order.kind === 'resize') {
@@ -112,23 +118,36 @@ export class Turns {
     return 0;
   }
 
-  #piece(place: Place, order: Order & { kind: 'output' | 'restore' }, bytes: Uint8Array): number {
+  #piece(place: Place, order: Order & { kind: 'output' | 'restore' }, bytes: Uint8Array, reports: Report[]): number {
     const fold = place.fold as Fold;
     const piece = bytes.subarray(place.at, place.at + place.piece);
     place.at += piece.length;
-    if (place.at < bytes.length) fold.piece(piece);
-    else {
-      fold.output(order.kind === 'output' ? order.sequence : order.anchor, piece);
+    const isLast = place.at >= bytes.length;
+    if (isLast) fold.output(order.kind === 'output' ? order.sequence : order.anchor, piece);
+    else fold.piece(piece);
+    this.#reply(place, order, reports);
+    if (isLast) {
       place.at = 0;
+      place.replied = 0;
       place.works.shift();
     }
     return order.kind === 'output' ? piece.length : 0;
   }
 
+  /** A snapshot asks nothing. */
+  #reply(place: Place, order: Order & { kind: 'output' | 'restore' }, reports: Report[]): void {
+    const { id, replied: from, replies } = place;
+    place.replies = [];
+    if (order.kind === 'restore' || replies.length === 0) return;
+    const texts = replies.slice(0, MAX_REPLIES - from);
+    place.replied += texts.length;
+    reports.push({ kind: 'replies', id, sequence: order.sequence, from, texts });
+  }
+
   #begin(place: Place, size: Size): void {
     if (place.at > 0) return;
     place.fold?.dispose();
-    place.fold = new Fold(size);
+    place.fold = new Fold(size, (text) => place.replies.push(text));
     place.piece = pieceFor(size);
   }
 
@@ -136,7 +155,7 @@ export class Turns {
   #placeOf({ id, kind }: Order): Place | undefined {
     const known = this.#places.get(id);
     if (known || (kind !== 'open' && kind !== 'restore')) return known;
-    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE, turn: 0 };
+    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE, turn: 0, replied: 0, replies: [] };
     this.#places.set(id, place);
     return place;
   }

@@ -1,8 +1,7 @@
-// What attach does to bytes on their way: the detach keys are found, old questions are cut out, and nothing else is changed.
+// What attach does to what is typed: the detach keys are found, and nothing else is changed.
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { DetachFilter, parseDetachKeys } from '../../src/cli/detach-keys.js';
-import { QueryFilter } from '../../src/cli/terminal-queries.js';
 
 const bytes = (text: string) => Buffer.from(text, 'latin1');
 
@@ -68,71 +67,5 @@ describe('detach keys', () => {
 
   it.each(['', 'ctrl-1', 'ctrl-', 'ab', 'a,b,c,d,e', 'é'])('refuse %j', (text) => {
     expect(() => parseDetachKeys(text)).toThrow(/expected/);
-  });
-});
-
-const queries = [
-  '\x1b[c',
-  '\x1b[0c',
-  '\x1b[>c',
-  '\x1b[=c',
-  '\x1b[5n',
-  '\x1b[6n',
-  '\x1b[?6n',
-  '\x1b[?2026$p',
-  '\x1b[4$p',
-  '\x1b[>q',
-  '\x1b[>0q',
-  '\x1b[?u',
-  '\x1b[14t',
-  '\x1b[18t',
-  '\x1b[1x',
-  '\x05',
-  '\x1bZ',
-  '\x1b]10;?\x07',
-  '\x1b]11;?\x1b\\',
-  '\x1b]4;1;?\x07',
-  '\x1b]52;c;?\x07',
-  '\x1bP+q544e\x1b\\',
-  '\x1bP$qm\x1b\\',
-];
-const others = [
-  'text',
-  '\r\n',
-  '\x1b[31m',
-  '\x1b[?1049h',
-  '\x1b[2J',
-  '\x1b]0;a title?\x07',
-  '\x1b]8;;http://x/?a\x07',
-  '\x1b[4;1H',
-  '\x1b[22;0t',
-  '\x1b[2 q',
-  'ü',
-];
-
-describe('the past', () => {
-  it('asks nothing again, and is the same but for that, wherever it is cut', () => {
-    const piece = fc.oneof(fc.constantFrom(...queries), fc.constantFrom(...others));
-    fc.assert(
-      fc.property(fc.array(piece, { maxLength: 20 }), fc.array(fc.nat(8)), (pieces, cuts) => {
-        const filter = new QueryFilter();
-        let rest = pieces.join('');
-        let out = '';
-        for (const cut of [...cuts, rest.length]) {
-          out += Buffer.from(filter.take(bytes(rest.slice(0, cut)))).toString('latin1');
-          rest = rest.slice(cut);
-        }
-        out += Buffer.from(filter.end()).toString('latin1');
-        expect(out + rest).toBe(pieces.filter((each) => !queries.includes(each)).join(''));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it('loses no bytes, however long an unfinished sequence gets', () => {
-    const filter = new QueryFilter();
-    const long = `\x1b]52;c;${'a'.repeat(1000)}`;
-    const out = [...long].map((char) => Buffer.from(filter.take(bytes(char))).toString('latin1')).join('');
-    expect(out + Buffer.from(filter.end()).toString('latin1')).toBe(long);
   });
 });

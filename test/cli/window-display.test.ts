@@ -22,7 +22,6 @@ class Scene {
   readonly window: Fold;
   readonly session: Fold;
   readonly display: WindowDisplay;
-  readonly answers: string[] = [];
   readonly stdout: { isTTY: true; columns: number; rows: number; write(bytes: Uint8Array | string): void };
   written = '';
   line: Line | undefined;
@@ -37,10 +36,7 @@ class Scene {
     };
     this.stdout = { isTTY: true, columns: window.cols, rows: window.rows, write };
     const terminal = new LocalTerminal({ stdin: {}, stdout: this.stdout, stderr: { write: () => {} } } as unknown as Streams);
-    this.display = new WindowDisplay(terminal, {
-      lost: () => {},
-      answer: (some) => this.answers.push(Buffer.from(some).toString('latin1')),
-    });
+    this.display = new WindowDisplay(terminal, { lost: () => {} });
     this.keyframe();
   }
 
@@ -51,7 +47,7 @@ class Scene {
 
   print(output: Uint8Array): void {
     this.session.piece(output);
-    this.display.output(output, false);
+    this.display.output(output);
   }
 
   resizeSession(size: Size): void {
@@ -188,8 +184,8 @@ describe('a session in a window', () => {
   it('passes bytes on as they are while both have one size and there is no line', () => {
     const scene = new Scene({ cols: 20, rows: 5 }, { cols: 20, rows: 5 });
     scene.written = '';
-    scene.print(bytes('\x1b[2;3Hhello\x1b[c\r\n'));
-    expect(scene.written).toBe('\x1b[2;3Hhello\x1b[c\r\n');
+    scene.print(bytes('\x1b[2;3Hhello\x1b[31m\r\n'));
+    expect(scene.written).toBe('\x1b[2;3Hhello\x1b[31m\r\n');
   });
 
   it('puts a line below the screen and not over it, and nothing that is printed meanwhile gets into it', () => {
@@ -209,14 +205,17 @@ describe('a session in a window', () => {
     expect(scene.rows[1]).toBe(' cannot be… ; ctrl-] d detaches'.replace(' ;', ';'));
   });
 
-  it('asks the terminal what the program asks, but tells of the cursor itself where only a part is drawn', () => {
-    const scene = new Scene({ cols: 10, rows: 3 }, { cols: 20, rows: 9 });
+  it.each([
+    ['the whole is shown', { cols: 20, rows: 9 }],
+    ['a part is drawn', { cols: 10, rows: 3 }],
+  ])('never asks the terminal what the program asks, when %s', (_, window) => {
+    const scene = new Scene(window, { cols: 20, rows: 9 }, bytes('\x1b[6'));
     scene.written = '';
-    scene.print(bytes('\x1b[8;15H\x1b[6n\x1b[c'));
-    expect(scene.answers).toEqual(['\x1b[8;15R']);
-    expect(scene.written).toBe('\x1b[c');
-    scene.display.output(bytes('\x1b[6n\x1b[c'), true);
-    expect(scene.answers).toHaveLength(1);
-    expect(scene.written).toBe('\x1b[c');
+    scene.print(bytes('n\x1b[8;15H\x1b[6n\x1b[c\x1b]11;'));
+    scene.print(bytes('?\x07x'));
+    vi.advanceTimersByTime(seconds);
+    expect(scene.written).toContain('x');
+    expect(scene.written).not.toMatch(/[cn?]$|\[6n|\[c|\]11/);
+    expectTruth(scene);
   });
 });

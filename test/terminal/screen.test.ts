@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions } from '../../src/terminal/screen.js';
 import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type Snapshot } from '../../src/terminal/terminal.js';
+import { MAX_REPLIES } from '../../src/terminal/turns.js';
 import { feed, lookOf, reference } from '../support/look.js';
 
 const SIZE = { cols: 80, rows: 24 };
@@ -25,8 +26,12 @@ class Session {
   readonly screen: Screen;
   reads = 0;
 
-  constructor(host: ScreenHost) {
-    this.screen = host.open(SIZE, () => this.#read());
+  /** What the screen answered to whom it shows, each with the number of the output that asked. */
+  readonly answers: [text: string, sequence: number][] = [];
+
+  constructor(host: ScreenHost, after = 0) {
+    const answer = (text: string, sequence: number) => void this.answers.push([text, sequence]);
+    this.screen = host.open(SIZE, () => this.#read(), { after, answer });
   }
 
   print(text: string): number {
@@ -105,6 +110,24 @@ describe('a screen', () => {
     expect(most).toBeLessThanOrEqual(MAX_BACKLOG);
     expect(session.reads).toBeGreaterThan(0);
     expect([view.sequence, view.lines[0]]).toEqual([last, 'end']);
+  });
+
+  it('answers no query of the past', async () => {
+    const session = new Session(host(), 2);
+    session.print('\x1b[6n');
+    session.print('\x1b[6n');
+    session.print('live\x1b[6n');
+    await session.screen.view();
+    expect(session.answers).toEqual([['\x1b[1;5R', 3]]);
+  });
+
+  it('answers of one output no more than it may', async () => {
+    const session = new Session(host());
+    session.print('\x1b[c'.repeat(30_000));
+    session.print('\x1b[6n');
+    await session.screen.view();
+    expect(session.answers.length).toBe(MAX_REPLIES + 1);
+    expect(session.answers.at(-1)?.[1]).toBe(2);
   });
 
   it('is none after it was let go of', async () => {
@@ -198,6 +221,23 @@ describe('a worker that is lost', () => {
     expect((await session.screen.look()).printed).toMatchObject({ rest: ['onetwo three'], isLate: true });
     session.screen.unmark();
     expect((await session.screen.look()).printed).toBeUndefined();
+  });
+
+  it('is not answered for a second time when its screens are folded again', async () => {
+    const one = host(MORTAL);
+    const [victim, cause] = [new Session(one), new Session(one)];
+    victim.print('a\x1b[6n\x1b[5n');
+    await victim.screen.view();
+    victim.print('b\x1b[6n');
+    cause.print('DIE');
+    victim.print('c\x1b[6n');
+    await victim.screen.view();
+    expect(victim.answers).toEqual([
+      ['\x1b[1;2R', 1],
+      ['\x1b[0n', 1],
+      ['\x1b[1;3R', 2],
+      ['\x1b[1;4R', 3],
+    ]);
   });
 
   it('makes a question wait for a bounded time', async () => {

@@ -3,7 +3,7 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { Size } from '../../src/client/index.js';
-import { gateAnswers } from './answers.js';
+import { answerNothing } from './answers.js';
 import { createFit, FONT_PX } from './fit.js';
 import { avoidHazards } from './hazards.js';
 import { currentTheme, onThemeChange } from './theme.js';
@@ -13,7 +13,7 @@ import { createWrites } from './writes.js';
 /** Lines above the screen that can be scrolled back to. */
 const SCROLLBACK_LINES = 5000;
 export interface ScreenEvents {
-  /** Typed or pasted by a person, or an answer of the terminal to a live question. */
+  /** Typed or pasted by a person. */
   typed(bytes: Uint8Array): void;
   title(title: string): void;
   selection(something: boolean): void;
@@ -28,12 +28,11 @@ export interface ScreenEvents {
 }
 
 export interface Screen {
-  /** `live` output may be answered by the terminal; replayed output was answered when it was live. */
-  output(bytes: Uint8Array, live: boolean): void;
+  output(bytes: Uint8Array): void;
   /** Restores the screen from a snapshot of this size, whatever was shown before. */
   keyframe(bytes: Uint8Array): void;
   resize(size: Size): void;
-  /** Whether typing is taken, and questions are answered. */
+  /** Whether typing is taken. */
   setWritable(writable: boolean): void;
   /** The size that fills the window with the usual font. */
   windowSize(): Size | undefined;
@@ -68,7 +67,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   let writable = false;
   const writes = createWrites(terminal, events.fellBehind);
   avoidHazards(terminal);
-  gateAnswers(terminal.parser, () => writable && writes.parsingLive());
+  answerNothing(terminal.parser);
   onThemeChange(() => {
     terminal.options.theme = currentTheme();
   }, closing.signal);

@@ -133,7 +133,7 @@ export class SessionView {
       ...(replayFrom !== undefined && { replayFrom }),
     });
     client.on('state', (state) => this.#showState(state));
-    client.on('output', (bytes, _sequence, replayed) => screen.output(bytes, !replayed));
+    client.on('output', (bytes) => screen.output(bytes));
     client.on('resize', (now) => this.#showSessionSize(now));
     client.on('keyframe', (picture) => this.#showKeyframe(picture));
     client.on('role', (assigned) => {

@@ -1,29 +1,8 @@
 // The terminal's colours, for a dark and a light page. Knows no terminal.
 import type { ITheme } from '@xterm/xterm';
+import { dark as palette } from '../../src/terminal/palette.js';
 
-const dark: ITheme = {
-  background: '#0e1318',
-  foreground: '#d3dae2',
-  cursor: '#5cc4b4',
-  cursorAccent: '#0e1318',
-  selectionBackground: '#2f4a55',
-  black: '#1b222a',
-  red: '#e5786d',
-  green: '#8fc77a',
-  yellow: '#dcb867',
-  blue: '#74a8e0',
-  magenta: '#c08ad6',
-  cyan: '#62bfc1',
-  white: '#c5cdd6',
-  brightBlack: '#66727f',
-  brightRed: '#f2978d',
-  brightGreen: '#aadd96',
-  brightYellow: '#edd08c',
-  brightBlue: '#97c1f0',
-  brightMagenta: '#d6abe8',
-  brightCyan: '#87d7d8',
-  brightWhite: '#f1f4f7',
-};
+const dark: ITheme = { ...palette, cursorAccent: palette.background, selectionBackground: '#2f4a55' };
 
 const light: ITheme = {
   background: '#fdfdfc',

@@ -5,12 +5,10 @@ import type { Terminal } from '@xterm/xterm';
 const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 
 export interface Writes {
-  output(bytes: Uint8Array, live: boolean): void;
+  output(bytes: Uint8Array): void;
   keyframe(bytes: Uint8Array): void;
   /** Runs after all that was written before, and before all that is written after. */
   after(step: () => void): void;
-  /** Whether the bytes that are parsed at this moment are live. */
-  parsingLive(): boolean;
 }
 
 /**
@@ -20,38 +18,33 @@ export interface Writes {
  */
 export function createWrites(terminal: Terminal, fellBehind: () => void): Writes {
   const newDecoder = () => new TextDecoder('utf-8', { ignoreBOM: true });
-  const liveness: boolean[] = [];
   let decoder = newDecoder();
   let backlog = 0;
   let passingOver = false;
 
   const parsed = (bytes: number) => {
-    liveness.shift();
     backlog -= bytes;
     if (backlog === 0 && passingOver) fellBehind();
   };
-  const write = (bytes: Uint8Array, live: boolean) => {
-    liveness.push(live);
+  const write = (bytes: Uint8Array) => {
     backlog += bytes.length;
     terminal.write(decoder.decode(bytes, { stream: true }), () => parsed(bytes.length));
   };
   return {
-    output(bytes, live) {
+    output(bytes) {
       passingOver ||= backlog > MAX_BACKLOG_BYTES;
-      if (!passingOver) write(bytes, live);
+      if (!passingOver) write(bytes);
     },
     keyframe(bytes) {
       decoder = newDecoder();
       passingOver = false;
-      write(bytes, false);
+      write(bytes);
     },
     after(step) {
-      liveness.push(false);
       terminal.write('', () => {
         parsed(0);
         step();
       });
     },
-    parsingLive: () => liveness[0] === true,
   };
 }

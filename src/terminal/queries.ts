@@ -1,0 +1,126 @@
+// What programs ask of a terminal, and what the answers to it look like: one table, for all who must tell them from text. Knows no screen.
+import { type Sequence, SequenceReader } from './sequences.js';
+
+/** Bytes of an unfinished sequence that may still be a query; a longer one is let through. */
+const MAX_HELD = 4096;
+
+/** `cursor` is the only kind whose answer is what a key may be, too: CSI 1;2R is Shift+F3. */
+export type QueryKind =
+  | 'attributes'
+  | 'status'
+  | 'cursor'
+  | 'mode'
+  | 'setting'
+  | 'version'
+  | 'window'
+  | 'title'
+  | 'colour'
+  | 'clipboard'
+  | 'keyboard'
+  | 'parameters'
+  | 'capability';
+
+interface Form {
+  readonly kind: QueryKind;
+  readonly query: RegExp;
+  readonly answer: RegExp;
+  /** Matched once for each answer that one query asks for; absent for one. */
+  readonly each?: RegExp;
+}
+
+const NOTHING = Uint8Array.of(0x1b, 0x5c);
+const ESCAPE = 0x1b;
+const ESC = '\x1b';
+const form = (kind: QueryKind, query: string, answer: string, each?: RegExp): Form => ({
+  kind,
+  query: new RegExp(`^${ESC}(?:${query})$`),
+  answer: new RegExp(`^${ESC}(?:${answer})$`),
+  ...(each && { each }),
+});
+
+/** All that is known to be asked of terminals, whether this one answers it or not: others do. */
+const forms: readonly Form[] = [
+  // DA1 (and DECID), DA2, DA3
+  form('attributes', '\\[[>=]?0*c|Z', '\\[[?>][\\d;]*c|P!\\|[\\dA-Fa-f]*'),
+  // DSR 5, and the private ones: printer, keys, keyboard, locator, colour scheme
+  form('status', '\\[5n|\\[\\?(?!6n)[\\d;]*n', '\\[[03]n|\\[\\?[\\d;]*n'),
+  // CPR, DECXCPR
+  form('cursor', '\\[\\??6n', '\\[\\??\\d+;\\d+(?:;\\d+)?R'),
+  // DECRQM, ANSI and private
+  form('mode', '\\[\\??\\d*\\$p', '\\[\\??\\d+;\\d\\$y'),
+  // DECRQSS
+  form('setting', 'P\\$q.*', 'P[01]\\$r.*'),
+  // XTVERSION
+  form('version', '\\[>0*q', 'P>\\|.*'),
+  // XTWINOPS
+  form('window', '\\[(?:1[1-9])(?:;\\d*)*t', '\\[[1-9](?:;\\d*)*t'),
+  form('title', '\\[2[01](?:;\\d*)*t', '\\][lL].*'),
+  // OSC 4, 5, 10…19
+  form('colour', '\\](?:[45]|1\\d);(?:.*;)?\\?(?:;.*)?', '\\](?:[45]|1\\d);.*rgba?:.*', /;\?(?=;|$)/g),
+  form('clipboard', '\\]52;\\w*;\\?', '\\]52;.*'),
+  // The keyboard protocols of kitty and of xterm
+  form('keyboard', '\\[\\?u|\\[\\?\\d*m', '\\[\\?\\d+u|\\[>[\\d;]*m'),
+  // DECREQTPARM
+  form('parameters', '\\[[01]?x', '\\[[\\d;]+x'),
+  // XTGETTCAP
+  form('capability', 'P\\+q.*', 'P[01]\\+r.*'),
+];
+
+export interface Query {
+  readonly kind: QueryKind;
+  /** How many answers it asks for, 1 or more. */
+  readonly answers: number;
+}
+
+/** What a sequence asks; undefined if nothing. */
+export function queryOf({ text }: Pick<Sequence, 'text'>): Query | undefined {
+  const found = forms.find(({ query }) => query.test(text));
+  return found && { kind: found.kind, answers: Math.max(1, found.each ? (text.match(found.each)?.length ?? 1) : 1) };
+}
+
+/** What a sequence answers; undefined if nothing. */
+export function answerOf({ text }: Pick<Sequence, 'text'>): QueryKind | undefined {
+  return forms.find(({ answer }) => answer.test(text))?.kind;
+}
+
+/**
+ * Takes the queries out of a stream, for a terminal that must not answer. In the place of each stands a lone ST, which does nothing but to end
+ * what a combining mark or REP would refer to, as the query would have done. What may be the beginning of one is kept for the next call, unless
+ * there is a control in it, which is to be carried out now.
+ */
+export class QueryFilter {
+  readonly #reader = new SequenceReader();
+  #held = new Uint8Array(0);
+
+  take(bytes: Uint8Array): Uint8Array {
+    const all = Buffer.concat([this.#held, bytes]);
+    const start = this.#reader.at - this.#held.length;
+    const kept: Uint8Array[] = [];
+    let from = 0;
+    this.#reader.read(bytes, (sequence) => {
+      if (!queryOf(sequence) || sequence.from < start) return;
+      kept.push(all.subarray(from, sequence.from - start), NOTHING);
+      from = sequence.to - start;
+    });
+    const begun = Math.max(from, this.#reader.begun - start);
+    const unfinished = all.subarray(begun);
+    const mayBeQuery = unfinished.length <= MAX_HELD && !unfinished.some((byte) => byte < 0x20 && byte !== ESCAPE);
+    const end = mayBeQuery ? begun : all.length;
+    this.#held = all.slice(end);
+    kept.push(all.subarray(from, end));
+    return kept.length === 1 ? (kept[0] as Uint8Array) : Buffer.concat(kept);
+  }
+
+  /** What is still held: the stream ends here. */
+  end(): Uint8Array {
+    const held = this.#held;
+    this.#held = new Uint8Array(0);
+    return held;
+  }
+}
+
+/** A piece of a stream without its queries; an unfinished one at its end stays. */
+export function withoutQueries(bytes: Uint8Array): Uint8Array {
+  const filter = new QueryFilter();
+  return Buffer.concat([filter.take(bytes), filter.end()]);
+}
