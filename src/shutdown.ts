@@ -40,6 +40,20 @@ function hasMembers(app: FastifyInstance): boolean {
 /** What has a meaning of its own here (the agents file is read again), or is no wish to end. */
 const notEndings: NonNullable<Options['skip']> = ['SIGHUP', 'SIGUSR2', 'beforeExit'];
 
+/**
+ * Another process took REPLICA_ID while this one was silent (stopped, or cut off) for longer than its lease, and runs what ran here. This one
+ * would never be ready again: it says so, sends its clients to the others, and ends with exit 1, so that its supervisor starts it anew.
+ */
+export function endWhenUsurped(app: FastifyInstance): void {
+  app.neighbours?.onUsurped(() => {
+    if (app.lifecycle.state === 'draining') return;
+    app.lifecycle.state = 'draining';
+    app.log.fatal(`another process has REPLICA_ID ${app.config.replica.id}, which this one lost while it was silent; this one ends`);
+    // As long as programs that do not heed a hangup may live.
+    void Promise.all([app.connections.goodbyeAll('server_shutdown', GOODBYE_MS), pause(GOODBYE_MS)]).finally(() => process.exit(1));
+  });
+}
+
 /** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). */
 export function endOnSignals(app: FastifyInstance): void {
   closeWithGrace({ delay: false, logger: false, skip: notEndings }, async ({ signal, err }) => {

@@ -6,7 +6,7 @@ import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents-file
 import { buildApp, listen } from '../app.js';
 import { AuditFileError } from '../audit/chain.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
-import { endOnSignals } from '../shutdown.js';
+import { endOnSignals, endWhenUsurped } from '../shutdown.js';
 import { mintToken } from '../token.js';
 import { demandUsable, listenFault } from './preflight.js';
 
@@ -33,6 +33,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
   await demandUsable(config);
   const app = await buildApp(config, { agents });
   endOnSignals(app);
+  endWhenUsurped(app);
   rereadOnHangUp(app, agents);
   await listen(app).catch((error) => {
     throw listenFault(error, config.listen);

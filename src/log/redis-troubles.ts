@@ -1,18 +1,6 @@
 // What keeps a shared store from taking entries, in words. Knows no client.
 
-const words: Readonly<Record<string, string>> = {
-  OOM: 'its memory is full (maxmemory)',
-  READONLY: 'the server is a replica, and takes no writes',
-  LOADING: 'it is still loading its data',
-  CLUSTERDOWN: 'the cluster is down',
-  MASTERDOWN: 'the replica has lost its master',
-  MISCONF: 'it cannot save its data to its disk',
-  NOREPLICAS: 'it has fewer replicas than it was told to have',
-  BUSY: 'it is busy with a script',
-  NOAUTH: 'it asks for a password',
-  WRONGPASS: 'it refuses the credentials',
-  NOPERM: 'its user may not do that',
-};
+import { refusalCode, refusalOf } from '../redis/refusal.js';
 
 /** Those that come to an end without anybody's doing, as far as one can know. */
 const passing = new Set([
@@ -29,12 +17,11 @@ const passing = new Set([
   'ASK',
 ]);
 
-const codeOf = (error: Error): string => /^[A-Z]+(?= |$)/.exec(error.message)?.[0] ?? '';
 const isReply = (error: Error): boolean => error.name === 'ReplyError';
 
 /** Whether it may be tried again with hope: the connection broke, or the store refuses for a while. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof Error && (!isReply(error) || passing.has(codeOf(error)));
+  return error instanceof Error && (!isReply(error) || passing.has(refusalCode(error)));
 }
 
 /** What is wrong now. Told once for each reason, and again after all was well. Bounded by the number of sessions. */
@@ -103,9 +90,7 @@ export class RedisTroubles {
   explain(error: unknown): string {
     if (!(error instanceof Error)) return String(error);
     const hidden = /isn't writeable|[Cc]onnection is closed|isn't ready|max retries per request|None of startup nodes/.test(error.message);
-    if (!isReply(error)) return hidden ? this.#lastError : error.message || error.name;
-    const code = codeOf(error);
-    return words[code] ? `${words[code]} (${code})` : error.message.replace(/ script: .*/s, '');
+    return refusalOf(error) ?? (hidden ? this.#lastError : error.message || error.name);
   }
 
   #say(sentence: string): void {

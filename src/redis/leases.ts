@@ -9,9 +9,10 @@ import type { Leases } from '../session/cluster.js';
 import type { Logger } from '../session/sessions.js';
 import { Alarm } from './alarm.js';
 import { another, type Client, ready } from './client.js';
-import { type Answer, Directory, FORGET_MS, type Life } from './directory.js';
+import { type Answer, Directory, FORGET_MS, type Life, type Sign } from './directory.js';
 import { Listeners } from './listeners.js';
 import { type Look, type News, Peers } from './peers.js';
+import { refusalOf } from './refusal.js';
 import { Trouble } from './trouble.js';
 
 /** Beats in the time of a lease; the time in which all must have seen a death is one lease and two beats. */
@@ -71,6 +72,7 @@ export class RedisLeases implements Leases {
   readonly #births: Listeners<[replicaId: string]>;
   readonly #losses: Listeners<[]>;
   readonly #gains: Listeners<[life: 'same' | 'new']>;
+  readonly #rivals: Listeners<[]>;
   #generation = 0;
   #beats = 0;
   /** When the last beat that was taken was sent; others count from later. */
@@ -79,6 +81,10 @@ export class RedisLeases implements Leases {
   #heldLife: Life | undefined;
   #isHeld = false;
   #isOpen = true;
+  /** Why Redis did not take the last beat. */
+  #refusal: string | undefined;
+  /** The sign of another process that was seen under this replica's id. */
+  #rival: string | undefined;
   #lossTimer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #askers: Array<(error: Error | undefined) => void> = [];
@@ -97,6 +103,7 @@ export class RedisLeases implements Leases {
     this.#births = new Listeners(failed);
     this.#losses = new Listeners(failed);
     this.#gains = new Listeners(failed);
+    this.#rivals = new Listeners(failed);
   }
 
   alive(): readonly string[] {
@@ -134,6 +141,15 @@ export class RedisLeases implements Leases {
 
   onRegained(listener: (life: 'same' | 'new') => void): () => void {
     return this.#gains.add(listener);
+  }
+
+  onUsurped(listener: () => void): () => void {
+    return this.#rivals.add(listener);
+  }
+
+  trouble(): string | undefined {
+    if (this.#refusal) return `Redis takes no sign of life from this replica: ${this.#refusal}; it is tried again`;
+    return this.#holds() ? undefined : 'this replica is cut off from the others';
   }
 
   async open(): Promise<void> {
@@ -189,6 +205,7 @@ export class RedisLeases implements Leases {
       if (!this.#isOpen) break;
       const askers = this.#askers.splice(0);
       const error = await this.#beat().then(() => undefined, asError);
+      this.#refusal = refusalOf(error);
       for (const asker of askers) asker(error);
       if (!this.#isOpen) break;
       this.#trouble.note(error);
@@ -250,14 +267,21 @@ export class RedisLeases implements Leases {
 
   #renew({ outcome, signs }: Answer, askedAt: number): void {
     if (outcome === 'held') {
+      this.#rival = undefined;
       this.#hold(askedAt);
       return;
     }
     this.#lose();
     this.#beginLife();
     if (outcome === 'dead') this.#alarm.ring();
-    else if (this.#heldLife)
-      this.#options.logger.error({ other: signs.get(this.replicaId)?.text }, 'another process has the id of this replica');
+    else this.#face(signs.get(this.replicaId));
+  }
+
+  /** Where Redis lost something, the sign may be one of this process's own former lives, or of one that is dead: only who beats is a rival. */
+  #face(sign: Sign | undefined): void {
+    if (!sign || sign.life.startsWith(`${this.#options.incarnation}.`)) return;
+    if (this.#rival !== undefined && this.#rival !== sign.text) this.#rivals.tell();
+    this.#rival = sign.text;
   }
 
   #beginLife(): void {

@@ -142,7 +142,7 @@ export class Calls {
 }
 
 function fault(message: string, cause?: unknown): Fault {
-  return new Fault('INTERNAL', message, { retryable: true, cause });
+  return new Fault('INTERNAL', message, { status: 503, retryable: true, cause });
 }
 
 function unreached(error: unknown): Fault {

@@ -47,6 +47,13 @@ export interface Leases {
   onLost(listener: () => void): () => void;
   /** After `onLost`, the lease is held again: with the same life nobody believed this replica dead; with a new one its sessions are others'. */
   onRegained(listener: (life: 'same' | 'new') => void): () => void;
+  /**
+   * Another process lives under this replica's id, taken while this one was silent for longer than its lease. It goes on to live, and this one
+   * never will; told with each sign of it.
+   */
+  onUsurped(listener: () => void): () => void;
+  /** In one sentence, what keeps this replica from being believed alive, or soon will; undefined while all is well. */
+  trouble(): string | undefined;
   /** Gives the lease up at once, in order (others are told without waiting for it to run out). */
   release(): Promise<void>;
 }

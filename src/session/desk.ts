@@ -73,7 +73,7 @@ export class Desk {
     bytes: Uint8Array,
   ): Promise<Told<Questions[Q]['answer']>> {
     const session = this.#owned(sessionId);
-    if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again', { details: { moved: true } });
+    if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again', { status: 503, details: { moved: true } });
     return this.#answers[question]({ session, from, ask, bytes });
   }
 

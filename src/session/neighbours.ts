@@ -32,6 +32,10 @@ export interface Neighbours {
   onDeath(listener: (replicaId: string) => void): void;
   /** This replica was believed dead for a while: its sessions may be others' now. */
   onDoubt(listener: () => void): void;
+  /** Another process has this replica's id, and all that ran here. */
+  onUsurped(listener: () => void): void;
+  /** In one sentence, why the others may not count on this replica; undefined while all is well. */
+  trouble(): string | undefined;
 }
 
 interface Asked {
@@ -63,6 +67,8 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
     handOver: async (to, sessionId) => void (await calls.call(to, 'adopt', { data: { sessionId } }, { timeoutMs: ADOPT_MS })),
     serve: (household) => calls.serve((from, name, args) => serve(household, asker, from, name, args)),
     onDeath: (listener) => void leases.onDeath(listener),
+    onUsurped: (listener) => void leases.onUsurped(listener),
+    trouble: () => leases.trouble(),
     onDoubt: (listener) => void leases.onRegained((life) => life === 'new' && listener()),
   };
 }

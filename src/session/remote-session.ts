@@ -133,7 +133,7 @@ export class RemoteSession implements Session {
     return bounded(
       heard(this.frames, (_, current) => current >= sequence, this.frames.extent().current >= sequence),
       FRAMES_PATIENCE_MS,
-      () => new Fault('INTERNAL', 'the frames of this session do not come through at the moment; try again'),
+      () => new Fault('INTERNAL', 'the frames of this session do not come through at the moment; try again', { status: 503 }),
     );
   }
 }

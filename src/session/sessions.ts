@@ -99,8 +99,8 @@ class Registry implements Sessions {
 
   trouble(): string | undefined {
     if (!this.#isTaking) return 'the gateway is shutting down';
-    const { log, neighbours, replicaId } = this.#parts;
-    return log.trouble() ?? (neighbours?.isAlive(replicaId) === false ? 'this replica is cut off from the others' : undefined);
+    const { log, neighbours } = this.#parts;
+    return log.trouble() ?? neighbours?.trouble();
   }
 
   stopTaking(): void {
@@ -132,6 +132,7 @@ class Registry implements Sessions {
       elsewhere.forsake(replicaId);
       void this.#settleAll((owner) => owner === replicaId).catch((error) => this.#complain(error));
     });
+    neighbours.onUsurped(() => this.#succession.giveUpAll());
     neighbours.onDoubt(() => {
       elsewhere.sendBack();
       void this.#succession.giveUpLost().catch((error) => this.#complain(error));

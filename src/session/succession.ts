@@ -142,6 +142,11 @@ export class Succession {
     }
   }
 
+  /** Another process is this replica now: the terminals end, and nothing of them is written. */
+  giveUpAll(): void {
+    for (const session of this.#owned.all()) session.giveUp(new LogError('fenced', 'another process has the id of this replica'));
+  }
+
   /** If that one does not go on with it, the first does that finds this replica gone. */
   async #moveTo(to: string, session: OwnedSession): Promise<void> {
     await session.handOver();

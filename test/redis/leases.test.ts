@@ -77,6 +77,30 @@ needs('redis-server')('leases', () => {
     expect(lives(a)).toEqual(['born s', 'died s', 'born s']);
   });
 
+  it('of a process that was held still while another took its id are told of it as lost for good, and kept by the other', async () => {
+    const [a, still] = [await replica('a'), await child('s')];
+    still.signal('SIGSTOP');
+    const other = await child('s');
+    still.signal('SIGCONT');
+    await still.says('usurped');
+    other.ask();
+    await other.says('alive: true');
+    expect(other.lines).not.toContain('lost');
+    expect(lives(a)).toEqual(['born s', 'died s', 'born s']);
+  });
+
+  it('say at once why Redis does not renew them', async () => {
+    const a = await replica('a', 6);
+    await server.tell('CONFIG', 'SET', 'maxmemory', '1');
+    await until(() => a.leases.trouble() !== undefined);
+    expect(a.leases.isAlive('a')).toBe(true);
+    expect(a.leases.trouble()).toBe(
+      'Redis takes no sign of life from this replica: its memory is full (maxmemory) (OOM); it is tried again',
+    );
+    await server.tell('CONFIG', 'SET', 'maxmemory', '0');
+    await until(() => a.leases.trouble() === undefined);
+  });
+
   for (const [how, away, back] of [
     ['gone, with all that it knew', () => server.stop('SIGKILL'), () => server.start()],
     ['held still', async () => server.signal('SIGSTOP'), async () => server.signal('SIGCONT')],

@@ -8,6 +8,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 const { leases, bus } = await openReplica({ url }, id, { leaseSeconds: Number(leaseSeconds) });
 leases.onLost(() => say('lost'));
+leases.onUsurped(() => say('usurped'));
 leases.onRegained((life) => say(`regained ${life}`));
 createInterface(process.stdin).on('line', () => say(`alive: ${leases.isAlive(id)}`));
 bus.receive((from, message) => say(`${from}: ${Buffer.from(message).toString()}`));

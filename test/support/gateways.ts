@@ -92,6 +92,23 @@ export class Replica {
     );
   }
 
+  /** Another process with its id, which has not begun. */
+  async twin(): Promise<Replica> {
+    return new Replica(this.id, await freePort(), join(this.#folder, 'twin'), this.#env);
+  }
+
+  /** What it said last. */
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Resolves with its exit status when it ends by itself; null if a signal ended it. */
+  async ended(): Promise<number | null> {
+    const running = this.#process;
+    if (running && running.exitCode === null && running.signalCode === null) await once(running, 'exit');
+    return running?.exitCode ?? null;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#process?.kill(signal);
   }
@@ -115,6 +132,7 @@ export interface GatewaysOptions {
   readonly envOf?: (index: number) => Readonly<Record<string, string>>;
   /** Of the instance. */
   readonly pty?: Readonly<Record<string, number>>;
+  readonly policy?: Readonly<Record<string, unknown>>;
   /** Whether each replica has a wire of its own to Redis. */
   readonly wired?: boolean;
   /** A folder for what the replicas say; only the last of it is kept if absent. */
@@ -178,13 +196,14 @@ export async function startGateways({
   env = {},
   envOf = () => ({}),
   pty = {},
+  policy = {},
   wired = false,
   logs,
 }: GatewaysOptions = {}): Promise<Gateways> {
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
   const folder = await mkdtemp(join(tmpdir(), 'gateways-'));
   const shared = {
-    AGENTS_FILE: await agentsFile(folder, pty),
+    AGENTS_FILE: await agentsFile(folder, { pty, policy }),
     AUTH_JWT_SECRET: SECRET,
     REPLICA_LEASE_SECONDS: `${LEASE_SECONDS}`,
     LOG_LEVEL: 'warn',
@@ -206,7 +225,7 @@ export async function startGateways({
   }
 }
 
-async function agentsFile(folder: string, pty: GatewaysOptions['pty']): Promise<string> {
+async function agentsFile(folder: string, settings: Pick<GatewaysOptions, 'pty' | 'policy'>): Promise<string> {
   const file = join(folder, 'agents.json');
   const shell = {
     name: 'Shell',
@@ -214,7 +233,7 @@ async function agentsFile(folder: string, pty: GatewaysOptions['pty']): Promise<
     cwd: folder,
     env: { PS1: '$ ' },
     allow_command_override: true,
-    pty,
+    ...settings,
   };
   await writeFile(file, JSON.stringify({ agents: { [INSTANCE]: shell } }));
   return file;

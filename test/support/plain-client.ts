@@ -3,7 +3,7 @@ import { WebSocket } from 'ws';
 import { Client, nameOf, type Told } from './attach-server.js';
 
 /** How a gateway refused an upgrade. */
-class Refused extends Error {
+export class Refused extends Error {
   readonly status: number;
   readonly retryAfter: number;
   constructor(status: number, retryAfter: number) {

@@ -62,6 +62,8 @@ export async function openStreet(replicaIds: readonly string[], agents: readonly
       handOver: async (to, sessionId) => residents.get(to)?.serving?.adopt(sessionId),
       onDeath: (listener) => resident.mourners.push(listener),
       onDoubt: () => {},
+      onUsurped: () => {},
+      trouble: () => undefined,
     };
     resident.sessions = await createSessions({
       log,

@@ -1,0 +1,198 @@
+// Sessions whose agent says how another replica goes on with them (policy.reattach), as clients see it. Knows a session from outside alone.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, it, vi } from 'vitest';
+import { keysOf } from '../../src/log/redis-keys.js';
+import { type Balancer, startBalancer } from '../support/balancer.js';
+import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
+import { needs } from '../support/needs.js';
+import { Onlooker } from '../support/onlooker.js';
+import { framesOf, plainClient, Refused } from '../support/plain-client.js';
+import { until } from '../support/redis.js';
+
+// Several processes start and die in each test, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 120_000 });
+
+const SHELL = 'stty -echo; exec /bin/bash --noprofile --norc';
+/** Another shell, which says that it has come. */
+const policy = { reattach: ['/bin/bash', '-c', `echo came-back; ${SHELL}`] };
+const shell = ['/bin/bash', '-c', `echo began; ${SHELL}`];
+/** How often it is asked in between, in milliseconds. */
+const ASK_MS = 25;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+needs('redis-server', 'redis-cli')('a session that others can go on with', () => {
+  let gateways: Gateways;
+  let balancer: Balancer | undefined;
+  const open: Onlooker[] = [];
+  const look = (id: string, at: { readonly port: number }, role: 'controller' | 'observer' = 'observer') => {
+    const onlooker = new Onlooker({ url: gateways.urlOf(id, at), token: tokenFor(role, 'pty:control'), role });
+    open.push(onlooker);
+    return onlooker;
+  };
+  const meta = (id: string, field: string) => gateways.redis.tell('HGET', keysOf('pty', id)?.meta ?? '', field);
+  const ownerOf = async (id: string, at: Replica): Promise<Replica> => {
+    const { replica_id } = (await gateways.ask(at, 'GET', `/${id}`)).body;
+    return gateways.replicas.find((replica) => replica.id === replica_id) as Replica;
+  };
+  const comesBack = (onlooker: Onlooker, times: number) => until('it came back', () => onlooker.text.split('came-back\r\n').length > times);
+  /** Each number once, in order, and for a later reader the same under the same numbers. */
+  const expectOneHistory = async (id: string, at: Replica, onlookers: readonly Onlooker[]) => {
+    const late = look(id, at);
+    await late.sees('the-end');
+    for (const { numbers, text, closed } of onlookers) {
+      expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+      expect({ numbers, text, closed }).toEqual({ numbers: late.numbers, text: late.text, closed: [] });
+    }
+  };
+  afterEach(async () => {
+    for (const { client } of open.splice(0)) client.close();
+    await balancer?.stop();
+    balancer = undefined;
+    await gateways.dispose();
+  });
+
+  it('outlives its replica and the one that went on with it: one winner each time, and who is connected elsewhere stays', async () => {
+    gateways = await startGateways({ count: 3, policy });
+    const [first, ...rest] = gateways.replicas as [Replica, Replica, Replica];
+    const id = await gateways.begin(first, ...shell);
+    const onlookers = new Map([...rest].map((replica) => [replica, look(id, replica, 'controller')]));
+    for (const onlooker of onlookers.values()) await onlooker.isLive();
+    await first.stop('SIGKILL');
+    for (const onlooker of onlookers.values()) await comesBack(onlooker, 1);
+    const second = await ownerOf(id, rest[0] as Replica);
+    const third = rest.find((replica) => replica !== second) as Replica;
+    expect(rest).toContain(second);
+    await second.stop('SIGKILL');
+    const stays = onlookers.get(third) as Onlooker;
+    await comesBack(stays, 2);
+    expect(await ownerOf(id, third)).toBe(third);
+    expect([await meta(id, 'epoch'), JSON.parse(await meta(id, 'record'))]).toEqual(['3', expect.objectContaining({ epoch: 3 })]);
+    expect(stays.states).toEqual(['connecting', 'live']);
+    await until('it is the only member', () => stays.client.members.controllers.length + stays.client.members.observers.length === 1);
+    if (stays.client.role !== 'controller') await stays.client.requestRole('controller');
+    stays.client.input('echo the-$(echo end)\n');
+    await stays.sees('the-end');
+    await expectOneHistory(id, third, [stays]);
+    expect(stays.notices.map(({ kind }) => kind)).toEqual(['lagged', 'lagged']);
+  });
+
+  it('is never unknown while it changes hands: whoever asks or attaches is answered, or told to try again', async () => {
+    gateways = await startGateways({ count: 3, policy, env: { RATE_LIMIT_MAX: '100000', ATTACH_RATE_LIMIT_MAX: '100000' } });
+    const [first, ...rest] = gateways.replicas as [Replica, Replica, Replica];
+    const id = await gateways.begin(first, ...shell);
+    const onlooker = look(id, rest[0] as Replica);
+    await onlooker.isLive();
+    const told = new Set<number>();
+    let isOver = false;
+    const asking = rest.flatMap((replica) => [
+      (async () => {
+        for (; !isOver; await sleep(ASK_MS)) told.add((await gateways.ask(replica, 'GET', `/${id}`)).status);
+      })(),
+      (async () => {
+        for (; !isOver; await sleep(ASK_MS)) {
+          const attached = await plainClient(gateways.urlOf(id, replica), tokenFor('plain', 'pty:observe')).catch((error) => error);
+          if (attached instanceof Refused) told.add(attached.status);
+          else attached.ws.terminate();
+        }
+      })(),
+    ]);
+    await sleep(4 * ASK_MS);
+    await first.stop('SIGKILL');
+    await comesBack(onlooker, 1);
+    isOver = true;
+    await Promise.all(asking);
+    expect([...told].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(told).toContain(200);
+  });
+
+  it('is lost to a replica that slept for longer than its lease: its program dies, and its own clients find the session elsewhere', async () => {
+    gateways = await startGateways({ policy });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const printing = ['/bin/bash', '-c', 'echo $$ > pid; for ((i = 1; ; i++)); do echo n$i; sleep 0.01; done'];
+    const id = await gateways.begin(owner, ...printing);
+    const [at, elsewhere] = [look(id, owner, 'controller'), look(id, other)];
+    await Promise.all([at.sees('n20\r\n'), elsewhere.sees('n20\r\n')]);
+    const plain = await plainClient(gateways.urlOf(id, owner), tokenFor('plain', 'pty:observe'));
+    await plain.attach({ role: 'observer' });
+    const program = Number(readFileSync(join(gateways.folder, 'pid'), 'utf8'));
+    owner.signal('SIGSTOP');
+    await comesBack(elsewhere, 1);
+    owner.signal('SIGCONT');
+    await until('its program is dead', () => !isAlive(program));
+    await until('its clients are sent away', () => plain.closed !== undefined);
+    expect([framesOf(plain, 'binding_goodbye').length, plain.closed?.code]).toEqual([1, 1011]);
+    await comesBack(at, 1);
+    await until('it controls again', () => at.client.role === 'controller');
+    at.client.input('echo the-$(echo end)\n');
+    await Promise.all([at, elsewhere].map((onlooker) => onlooker.sees('the-end')));
+    expect(at.states).toEqual(['connecting', 'live', 'waiting', 'connecting', 'live']);
+    expect(elsewhere.text.split('came-back\r\n')[1]).not.toMatch(/^n\d/m);
+    await expectOneHistory(id, other, [at, elsewhere]);
+    await until('it takes work again', () => owner.isReady());
+  });
+
+  it('ends at a replica whose id another process took while it slept; that one says so, and exits for its supervisor', async () => {
+    gateways = await startGateways({ policy });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(owner, '/bin/bash', '-c', 'echo $$ > pid; trap "" HUP; while :; do echo x; sleep 0.1; done');
+    const onlooker = look(id, other);
+    await onlooker.sees('x\r\n');
+    const program = Number(readFileSync(join(gateways.folder, 'pid'), 'utf8'));
+    owner.signal('SIGSTOP');
+    await comesBack(onlooker, 1);
+    const twin = await owner.twin();
+    await twin.start();
+    owner.signal('SIGCONT');
+    expect(await owner.ended()).toBe(1);
+    expect(owner.said).toContain('another process has REPLICA_ID replica-0');
+    expect(isAlive(program)).toBe(false);
+    expect([await twin.isReady(), await other.isReady()]).toEqual([true, true]);
+    expect(onlooker.states).toEqual(['connecting', 'live']);
+    await twin.stop();
+  });
+
+  needs('haproxy')('behind a balancer', () => {
+    it('is driven on while all replicas are restarted, one after the other', async () => {
+      gateways = await startGateways({ policy, env: { TRUST_PROXY: '1', DRAIN_SECONDS: '3' } });
+      balancer = await startBalancer(gateways.replicas);
+      const id = await gateways.begin(gateways.at(0), ...shell);
+      const driver = look(id, balancer, 'controller');
+      await driver.sees('began');
+      const drive = async (word: string) => {
+        await until('it controls', async () => driver.client.role === 'controller' || !(await takes(driver)));
+        driver.client.input(`echo ${word}-$((6 * 7))\n`);
+        await driver.sees(`${word}-42\r\n`);
+      };
+      await drive('before');
+      for (const replica of gateways.replicas) {
+        const isOwner = (await ownerOf(id, gateways.at(0))) === replica;
+        const times = driver.text.split('came-back').length;
+        expect(await replica.stop('SIGTERM')).toBe(0);
+        if (isOwner) await until('it goes on elsewhere', () => driver.text.split('came-back').length > times);
+        await drive(`without-${replica.id}`);
+        await replica.start();
+        await drive(`with-${replica.id}`);
+      }
+      driver.client.input('echo the-$(echo end)\n');
+      await driver.sees('the-end');
+      await expectOneHistory(id, gateways.at(0), [driver]);
+    });
+  });
+});
+
+/** Asks for control; false if it has to be asked again. */
+async function takes({ client }: Onlooker): Promise<boolean> {
+  return client.requestRole('controller').then(
+    ({ role }) => role === 'controller',
+    () => false,
+  );
+}
