@@ -94,19 +94,7 @@ export class Replica {
 
   /** Another process with its id, which has not begun. */
   async twin(): Promise<Replica> {
-    return new Replica(this.id, await freePort(), join(this.#folder, 'twin'), this.#env);
-  }
-
-  /** What it said last. */
-  get said(): string {
-    return this.#said;
-  }
-
-  /** Resolves with its exit status when it ends by itself; null if a signal ended it. */
-  async ended(): Promise<number | null> {
-    const running = this.#process;
-    if (running && running.exitCode === null && running.signalCode === null) await once(running, 'exit');
-    return running?.exitCode ?? null;
+    return new Replica(this.id, await freePort(), { folder: join(this.#folder, 'twin'), env: this.#env, logs: this.#logs });
   }
 
   signal(signal: NodeJS.Signals): void {
