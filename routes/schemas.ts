@@ -98,6 +98,19 @@ export const Screen = Type.Object(
   { description: 'What the terminal shows now.' },
 );
 
+export const TranscriptQuery = Type.Object(
+  {
+    format: Type.String({ default: 'ndjson', description: 'ndjson, text or asciicast (version 2).' }),
+    from: Type.Optional(Type.String({ maxLength: 64, description: 'First frame: its number, or an RFC 3339 time.' })),
+    to: Type.Optional(Type.String({ maxLength: 64, description: 'Last frame: its number, or an RFC 3339 time.' })),
+    q: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'Only lines in which this stands, in letters of either case.' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Most lines of the answer.' })),
+  },
+  { additionalProperties: false },
+);
+
 export const ControllerRequest = Type.Object(
   {
     client_id: Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {

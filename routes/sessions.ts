@@ -1,4 +1,5 @@
 // Sessions over HTTP (contract): made, listed, told, moved, ended. Knows addresses and schemas; what a session does is its own.
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { type Agent, SessionRequest } from '../src/agents.js';
@@ -8,8 +9,10 @@ import { LogError } from '../src/log/log.js';
 import { may, reaches } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
-import { describe, type KeptSession } from '../src/session/record.js';
+import { describe, type KeptSession, keptSession } from '../src/session/record.js';
 import type { Session } from '../src/session/session.js';
+import type { Size } from '../src/terminal/terminal.js';
+import { transcript } from '../src/transcript/transcript.js';
 import * as schemas from './schemas.js';
 
 const security = [{ bearer: [] }];
@@ -44,6 +47,11 @@ async function tellDamaged(app: FastifyInstance, { inst, id }: { inst: string; i
   if (!kept) throw error;
   const nothing = { extent: () => ({ oldest: 1, current: 0 }) };
   return { ...tell(app, { instanceId: inst, id, describe: () => describe(kept, nothing) }), damage: asFault(error).message };
+}
+
+/** Of its terminal when it began. */
+async function firstSize(app: FastifyInstance, session: Session): Promise<Size> {
+  return keptSession(await app.sessionLog.record(session.id)) ?? session.describe();
 }
 
 /** The newest first; a page token is the id of the last session before the page, and ids are in the order of their age. */
@@ -195,6 +203,26 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const { type, body } = await screen(session, request.query.format);
       request.record('screen_read', 'granted');
       return reply.type(type).send(body);
+    },
+  );
+
+  app.get(
+    `${one}/transcript`,
+    {
+      onRequest: authorize('pty:observe', 'transcript_read'),
+      schema: {
+        params: schemas.SessionParams,
+        querystring: schemas.TranscriptQuery,
+        security,
+        response: { '4xx': schemas.ErrorBody, '5xx': schemas.ErrorBody },
+        summary: 'The history, as a stream of ndjson, lines of text, or an asciicast',
+      },
+    },
+    async (request, reply) => {
+      const session = await sessionOf(app, request.params);
+      const { type, text } = transcript(session, await firstSize(app, session), request.query);
+      request.record('transcript_read', 'granted', { detail: request.query.format });
+      return reply.type(type).send(Readable.from(text, { objectMode: false }));
     },
   );
 

@@ -1,0 +1,67 @@
+// The history of a session as a stream of text, read as fast as it is taken. Knows no HTTP.
+import { Fault } from '../errors.js';
+import type { Frame } from '../protocol/frames.js';
+import type { Session } from '../session/session.js';
+import type { Size } from '../terminal/terminal.js';
+import { asciicast } from './asciicast.js';
+import { type Format, found, ndjson, plain } from './formats.js';
+import { framesUpTo, isIn, type Range, rangeOf } from './range.js';
+
+export interface TranscriptQuery {
+  readonly format: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** To be found in the lines that were printed. */
+  readonly q?: string;
+  /** Most lines of text that are given. */
+  readonly limit?: number;
+}
+
+export interface Transcript {
+  readonly type: string;
+  /** In pieces of whole lines. Fails in the middle if the log does. */
+  readonly text: AsyncIterable<string>;
+}
+
+/** Of a session whose terminal had that size when it began. Throws INVALID_REQUEST for a query that makes no sense. */
+export function transcript(session: Session, size: Size, query: TranscriptQuery): Transcript {
+  const range = rangeOf(query);
+  const { type, format, isFromOldest } = formatOf(session, size, range, query);
+  const after = isFromOldest ? 0 : Math.max(range.from.sequence - 1, 0);
+  return { type, text: limited(pieces(session, after, range, format, isFromOldest), query.limit) };
+}
+
+function formatOf(session: Session, size: Size, range: Range, { format, q }: TranscriptQuery) {
+  switch (format) {
+    case 'ndjson':
+      return { type: 'application/x-ndjson; charset=utf-8', format: q ? found(q) : ndjson(), isFromOldest: false };
+    case 'text':
+      return { type: 'text/plain; charset=utf-8', format: plain(q), isFromOldest: false };
+    case 'asciicast': {
+      if (q) throw new Fault('INVALID_REQUEST', 'query.q: an asciicast cannot be searched; expected the format ndjson or text with it');
+      const isWanted = (frame: Frame) => isIn(range, frame);
+      const { title, label } = session.describe();
+      const isWhole = session.frames.extent().oldest === 1;
+      return { type: 'application/x-asciicast', format: asciicast({ size, isWhole, isWanted, title: label ?? title }), isFromOldest: true };
+    }
+    default:
+      throw new Fault('INVALID_REQUEST', 'query.format: expected ndjson, text or asciicast');
+  }
+}
+
+async function* pieces(session: Session, after: number, range: Range, format: Format, all: boolean): AsyncGenerator<readonly string[]> {
+  for await (const frames of framesUpTo(session.frames, after, range)) {
+    yield frames.filter((frame) => all || isIn(range, frame)).flatMap((frame) => format.take(frame));
+  }
+  yield format.end();
+}
+
+async function* limited(pieces: AsyncIterable<readonly string[]>, limit = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+  let left = limit;
+  for await (const lines of pieces) {
+    const shown = lines.slice(0, left);
+    left -= shown.length;
+    if (shown.length > 0) yield shown.join('');
+    if (left <= 0) return;
+  }
+}
