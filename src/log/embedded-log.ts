@@ -150,8 +150,10 @@ class EmbeddedLog implements Log {
     await syncFolder(this.disk, folder);
   }
 
-  async claim(sessionId: string): Promise<LogWriter> {
-    return (await this.session(sessionId)).claim();
+  async claim(sessionId: string, _ifEpoch?: number, record?: SessionRecord): Promise<LogWriter> {
+    const writer = await (await this.session(sessionId)).claim();
+    if (record) await writer.amend(record);
+    return writer;
   }
 
   async reader(sessionId: string): Promise<LogReader> {

@@ -82,8 +82,6 @@ export const FIRST_EPOCH = 1;
 /** The one who may write. */
 export interface LogWriter {
   readonly reader: LogReader;
-  /** How often the session was begun or claimed, in all processes, when this writer got it. Absent where one process has the log alone. */
-  readonly epoch?: number;
   /**
    * Numbers, stores, trims and announces, in one step and in the order of the calls; the drafts of one call get consecutive numbers.
    * Resolves with the first of them once all are taken (from then on they survive the end of this process), after the followers were told.
@@ -115,11 +113,10 @@ export interface Log {
   /**
    * Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers.
    * With `ifEpoch`, only if nobody took it since it had that epoch; else LogError `fenced`, and nothing is changed. A log that several
-   * processes share heeds it, so that of those who saw the same epoch only one wins.
+   * processes share heeds it, so that of those who saw the same epoch only one wins. With `record`, that is the session's record from then on:
+   * no process can die between taking a session and saying that it has it.
    */
-  claim(sessionId: string, ifEpoch?: number): Promise<LogWriter>;
-  /** How often the session was begun or claimed, in all processes; undefined if it is unknown. Absent where one process has the log alone. */
-  epoch?(sessionId: string): Promise<number | undefined>;
+  claim(sessionId: string, ifEpoch?: number, record?: SessionRecord): Promise<LogWriter>;
   /** LogError `unknown_session`, or `corrupt`. The same reader for the same session while anybody follows it. */
   reader(sessionId: string): Promise<LogReader>;
   /** The record of a session, or undefined if it is unknown, or cannot be read and is named in `damaged()`. */

@@ -127,23 +127,24 @@ class RedisLog implements Log {
     return this.writer(session, { owner, epoch: FIRST_EPOCH, current: 0, retention, record: text }, 1);
   }
 
-  async claim(sessionId: string, ifEpoch?: number): Promise<LogWriter> {
+  async claim(sessionId: string, ifEpoch?: number, record?: SessionRecord): Promise<LogWriter> {
     const session = await this.session(sessionId);
     const former = session.writer;
     // What a writer here was given goes first.
     await Promise.race([former?.drained(), new Promise((late) => setTimeout(late, PATIENCE_MS).unref())]);
     const { meta, log, times } = session.keys;
     const owner = randomUUID();
-    const args = [owner, ifEpoch ?? '', KEEP_MS];
+    const args = [owner, ifEpoch ?? '', KEEP_MS, record ? JSON.stringify(record) : ''];
     const answer = await this.ask(sessionId, () => scripts.claim.run(this.writing, [meta, log, times], args));
-    const [verdict, epoch, current, oldest, frames, seconds, record] = answer as [string, number, number, number, string, string, string];
+    const [verdict, epoch, current, oldest, frames, seconds, text] = answer as [string, number, number, number, string, string, string];
     if (verdict === 'unknown') throw this.gone(session);
     if (verdict === 'other') {
       throw new LogError('fenced', `another writer claimed session ${sessionId}: its epoch is ${epoch}, not ${ifEpoch}`);
     }
     former?.end(new LogError('fenced', `another writer claimed session ${sessionId}`));
     if (oldest === current + 1 && current > scripts.LOSS_JUMP) this.tellOfJump(sessionId, current);
-    return this.writer(session, { owner, epoch, current, retention: { frames: Number(frames), seconds: Number(seconds) }, record }, oldest);
+    const retention = { frames: Number(frames), seconds: Number(seconds) };
+    return this.writer(session, { owner, epoch, current, retention, record: text }, oldest);
   }
 
   private async writer(session: RedisSession, claimed: Claimed, oldest: number): Promise<LogWriter> {
@@ -211,12 +212,6 @@ class RedisLog implements Log {
       this.troubles.corrupt(sessionId, 'its record in Redis is not JSON');
       return undefined;
     }
-  }
-
-  async epoch(sessionId: string): Promise<number | undefined> {
-    const keys = this.keys(sessionId);
-    const text = keys && (await this.ask(sessionId, () => this.reading.hget(keys.meta, 'epoch')));
-    return text ? Number(text) : undefined;
   }
 
   async remove(sessionId: string): Promise<void> {

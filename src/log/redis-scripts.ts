@@ -45,7 +45,8 @@ return 1`);
 
 /**
  * Takes a session over.
- * Keys: meta, log, times. Arguments: owner, the epoch that was seen or nothing, milliseconds that it is kept beyond its retention.
+ * Keys: meta, log, times. Arguments: owner, the epoch that was seen or nothing, milliseconds that it is kept beyond its retention, its record
+ * from now on or nothing.
  * Answer: {'claimed', epoch, current, oldest, frames, seconds, record}, also to the same owner again; {'unknown'}; {'other', epoch}.
  *
  * A session that was not let go, on a server other than the one of its last step, may lack what was taken last: its numbers jump.
@@ -62,6 +63,7 @@ if mark ~= owner .. ':0' then
   local here = run_id()
   redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', epoch, 'left', mark, 'leftAt', redis.call('HGET', meta, 'current'))
   if held == '1' and run ~= here then jump(0) end
+  if ARGV[4] ~= '' then redis.call('HSET', meta, 'record', ARGV[4]) end
   redis.call('HSET', meta, 'held', 1, 'run', here)
 end
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, seconds * 1000 + ARGV[3]) end

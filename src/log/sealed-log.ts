@@ -16,7 +16,6 @@ export function sealedLog(inner: Log, keyring: Keyring, onDamage?: (sentence: st
 }
 
 class SealedLog implements Log {
-  readonly epoch?: NonNullable<Log['epoch']>;
   readonly amendDamaged?: NonNullable<Log['amendDamaged']>;
   readonly #inner: Log;
   readonly #keyring: Keyring;
@@ -31,7 +30,6 @@ class SealedLog implements Log {
     const { amendDamaged } = inner;
     if (amendDamaged)
       this.amendDamaged = async (id, record) => amendDamaged.call(inner, id, (await this.#sealOf(id))?.closeRecord(record) ?? record);
-    if (inner.epoch) this.epoch = (sessionId) => (inner.epoch as NonNullable<Log['epoch']>)(sessionId);
   }
 
   async create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter> {
@@ -39,9 +37,9 @@ class SealedLog implements Log {
     return this.#write(await this.#inner.create(sessionId, seal?.closeRecord(record) ?? record, retention), seal);
   }
 
-  async claim(sessionId: string, ifEpoch?: number): Promise<LogWriter> {
+  async claim(sessionId: string, ifEpoch?: number, record?: SessionRecord): Promise<LogWriter> {
     const seal = await this.#sealOf(sessionId);
-    return this.#write(await this.#inner.claim(sessionId, ifEpoch), seal);
+    return this.#write(await this.#inner.claim(sessionId, ifEpoch, record && (seal?.closeRecord(record) ?? record)), seal);
   }
 
   async reader(sessionId: string): Promise<LogReader> {

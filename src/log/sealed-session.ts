@@ -122,7 +122,6 @@ function within(sealed: readonly Numbered[], bytes: number): readonly Numbered[]
 
 export class SealedWriter implements LogWriter {
   readonly reader: LogReader;
-  readonly epoch?: number;
   readonly #inner: LogWriter;
   readonly #seal: SessionSeal;
 
@@ -130,7 +129,6 @@ export class SealedWriter implements LogWriter {
     this.reader = reader;
     this.#inner = inner;
     this.#seal = seal;
-    if (inner.epoch !== undefined) this.epoch = inner.epoch;
   }
 
   append(drafts: readonly Draft[]): Promise<number> {

@@ -130,7 +130,7 @@ class Registry implements Sessions {
     });
     neighbours.onDeath((replicaId) => {
       elsewhere.forsake(replicaId);
-      void this.#settleAll((owner) => owner === replicaId).catch((error) => this.#complain(error));
+      void this.#succession.settle((owner) => owner === replicaId).catch((error) => this.#complain(error));
     });
     neighbours.onUsurped(() => this.#succession.giveUpAll());
     neighbours.onDoubt(() => {
@@ -181,16 +181,11 @@ class Registry implements Sessions {
 
   async #tidy(): Promise<void> {
     try {
-      if (this.#isTaking) await this.#settleAll((owner) => this.#isGone(owner));
+      if (this.#isTaking) await this.#succession.settle((owner) => this.#isGone(owner));
       await this.#removeExpired();
     } catch (error) {
       this.#complain(error);
     }
-  }
-
-  async #settleAll(isGone: (owner: string) => boolean): Promise<void> {
-    await this.#succession.settle(isGone);
-    await this.#succession.settleUnsettled(isGone);
   }
 
   async #removeExpired(): Promise<void> {

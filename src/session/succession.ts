@@ -25,8 +25,6 @@ export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
   readonly #desk: () => Desk | undefined;
-  /** Sessions that somebody has claimed and not settled, with the epoch that they had when they were last looked at. */
-  readonly #unsettled = new Map<string, number>();
   readonly #settling = new Map<string, Promise<void>>();
   #isOpen = true;
 
@@ -51,18 +49,6 @@ export class Succession {
       for (let kept = orphans.shift(); kept; kept = orphans.shift()) await this.inherit(kept);
     };
     await Promise.all(Array.from({ length: SETTLED_AT_ONCE }, lane));
-  }
-
-  /** Whoever claimed a session and died before it was settled has left it with an epoch that no record knows: seen twice, it is claimed with that. */
-  async settleUnsettled(isGone: (replicaId: string) => boolean): Promise<void> {
-    for (const { sessionId, record } of await this.#parts.log.records()) {
-      const kept = keptSession(record);
-      if (kept?.state !== 'running' || this.#owned.has(sessionId) || !isGone(kept.replica_id)) continue;
-      const epoch = await this.#parts.log.epoch?.(sessionId);
-      if (epoch === undefined || epoch === kept.epoch) continue;
-      if (this.#unsettled.get(sessionId) === epoch) await this.inherit({ ...kept, epoch });
-      else this.#unsettled.set(sessionId, epoch);
-    }
   }
 
   /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
@@ -91,11 +77,13 @@ export class Succession {
     return now?.state === 'running' && now.replica_id === replica_id && !this.#owned.has(session_id);
   }
 
-  /** Returns what has become of it. */
+  /** Returns what has become of it. Whoever takes it says so in the same step: if that one dies before it is settled, the next who notices takes it. */
   async #take(kept: KeptSession): Promise<string> {
+    const { log, replicaId } = this.#parts;
     try {
-      const writer = await this.#parts.log.claim(kept.session_id, kept.epoch);
-      if (await this.#goOn(kept, writer)) return 'goes on here';
+      const ours = { ...kept, replica_id: replicaId, ...(kept.epoch === undefined ? {} : { epoch: kept.epoch + 1 }) };
+      const writer = await log.claim(kept.session_id, kept.epoch, ours);
+      if (await this.#goOn(ours, writer)) return 'goes on here';
       await closeAbandoned(kept, writer).finally(() => writer.release());
       return 'was closed';
     } catch (error) {
@@ -164,10 +152,7 @@ export class Succession {
     const successor = this.#successorOf(kept.instance_id);
     const size = successor && (await sizeToGoOnWith(writer, kept));
     if (!successor || !size) return false;
-    const epoch = writer.epoch === undefined ? {} : { epoch: writer.epoch };
-    const ours = { ...kept, replica_id: this.#parts.replicaId, ...epoch };
-    await writer.amend(ours);
-    const session = this.#owned.on(successor.agent, ours, writer);
+    const session = this.#owned.on(successor.agent, kept, writer);
     await this.#start(session, kept, { ...successor, size }).then(
       () => session.welcomeBack(),
       () => session.cannotGoOn(),

@@ -357,6 +357,16 @@ export function logContract(name: string, make: () => Promise<Bench>): void {
         expect((await second.reader.read(0, everything)).map(text)).toEqual(['a', 'b']);
       });
 
+      it('leaves the record that a claim brings, or else the one that was there', async () => {
+        const id = v7();
+        const first = await create(forever, id);
+        await first.amend({ owner: 'one' });
+        await log.claim(id, undefined, { owner: 'two' });
+        expect(await log.record(id)).toEqual({ owner: 'two' });
+        await log.claim(id);
+        expect(await log.record(id)).toEqual({ owner: 'two' });
+      });
+
       it('lets a fenced writer release without disturbing the new one', async () => {
         const id = v7();
         const first = await create(forever, id);

@@ -2,7 +2,7 @@
 import { Cluster } from 'ioredis';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Log } from '../../src/log/log.js';
+import { FIRST_EPOCH, type Log } from '../../src/log/log.js';
 import { openRedisLog } from '../../src/log/redis-log.js';
 import type { Client } from '../../src/redis/client.js';
 import { connect, type RedisAddress } from '../../src/redis/connect.js';
@@ -95,13 +95,12 @@ export function sharedLog(name: string, address: () => RedisAddress): void {
       const id = v7();
       await (await one.create(id, {}, forever)).append([draft('a')]);
       const logs = [other, await open(), await open()];
-      const seen = await Promise.all(logs.map((log) => log.epoch?.(id)));
-      expect(seen).toEqual([1, 1, 1]);
-      const claims = await Promise.allSettled(logs.map((log) => log.claim(id, 1)));
+      const claims = await Promise.allSettled(logs.map((log, n) => log.claim(id, FIRST_EPOCH, { n })));
       expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
       for (const claim of claims) if (claim.status === 'rejected') expect(claim.reason).toMatchObject({ failure: 'fenced' });
-      expect(await other.epoch?.(id)).toBe(2);
-      expect(await other.epoch?.(v7())).toBeUndefined();
+      expect(await one.record(id)).toEqual({ n: claims.findIndex(({ status }) => status === 'fulfilled') });
+      await expect(one.claim(id, FIRST_EPOCH, {})).rejects.toMatchObject({ failure: 'fenced' });
+      await expect(one.claim(id, FIRST_EPOCH + 1, {})).resolves.toBeDefined();
     });
 
     it('fences a writer in another process, and loses nothing of what it was given before', async () => {

@@ -200,7 +200,7 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
 
   it("tells who joins to try again, and the leave that follows from it is nobody's failure", async () => {
     const never = new Promise<never>(() => {});
-    const writer = { epoch: 1, reader: new MemoryLog(), append: () => never, amend: () => never, release: () => never };
+    const writer = { reader: new MemoryLog(), append: () => never, amend: () => never, release: () => never };
     const shell = agent();
     const parts = { agent: shell, kept: kept(shell), writer, screens: house.screens, claim: () => never, ended: () => {} };
     const session = new OwnedSession(parts);
