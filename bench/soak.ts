@@ -63,8 +63,10 @@ async function soak(port: number, folder: string, options: Options, faults: Faul
   const sittings = instances(sessions).map((instance) => new Sitting({ ...place, instance }, (one) => void sat.push(one)));
   const over = Promise.all(sittings.map((sitting) => sitting.run()));
   const begun = performance.now();
-  for (let at = every; at < seconds; at += every) {
-    await later(begun + at * 1000 - performance.now());
+  const now = () => (performance.now() - begun) / 1000;
+  // Those that are due while another is going on are left out.
+  for (let at = every; at < seconds; at = every * (1 + Math.floor(Math.max(at, now()) / every))) {
+    await later((at - now()) * 1000);
     await faults.one();
     const live = sittings.flatMap(({ witnesses }) => witnesses.filter(({ state }) => state.name === 'live'));
     console.error(`          ${live.length} attachments are live, ${sat.length} sessions are over`);

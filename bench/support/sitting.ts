@@ -1,5 +1,6 @@
 // Sessions and those who watch them, begun anew whenever one is over. Knows no replica: only the balancer's port.
 import { setTimeout as later } from 'node:timers/promises';
+import { gate } from '../../src/session/bounded.js';
 import { tokenFor } from '../../test/support/gateways.js';
 import { Agreed, Witness } from './witness.js';
 
@@ -7,7 +8,7 @@ import { Agreed, Witness } from './witness.js';
 const ANSWER_MS = 15_000;
 /** Milliseconds until a request that failed is made again. */
 const AGAIN_MS = 250;
-/** Milliseconds in which all who watch a session must have its end, once one has. */
+/** Milliseconds in which all who watch a session must have its end once one has, and one must have it once the programs were told to end. */
 const END_MS = 60_000;
 
 /** One session after another of an instance, each watched by so many from its first frame. */
@@ -32,6 +33,7 @@ export class Sitting {
   readonly #place: Place;
   readonly #done: (sat: Sat) => void;
   #witnesses: readonly Witness[] = [];
+  readonly #late = gate();
   #isLast = false;
 
   /** `done` is told each session that is over. */
@@ -44,9 +46,10 @@ export class Sitting {
     return this.#witnesses;
   }
 
-  /** No session is begun from now on. */
+  /** No session is begun from now on, and the one that runs is to end. */
   last(): void {
     this.#isLast = true;
+    setTimeout(() => this.#late.open(), END_MS).unref();
   }
 
   /** Resolves when the last session is over. */
@@ -79,7 +82,7 @@ export class Sitting {
     const url = `ws://127.0.0.1:${port}/agents/${instance}/sessions/${sessionId}/attach`;
     const look = () => new Witness(url, token, agreed, silenceMs);
     this.#witnesses = Array.from({ length: watchers }, look);
-    await anyOver(this.#witnesses);
+    await Promise.race([anyOver(this.#witnesses), this.#late.promise]);
     const all = [...this.#witnesses, look()];
     const late = later(END_MS, undefined, { ref: false });
     await Promise.race([Promise.all(all.map(({ ended }) => ended)), late]);
