@@ -44,11 +44,10 @@ function named(what: Address[2], { inst: _, idVerb = '', configId, ...members }:
   throw nothingHere();
 }
 
-/** What the body says, or the query where there is none; what stands in the path counts before both. */
+/** What the body says (null is as good as none), or the query where there is none; what stands in the path counts before both. */
 function requestOf(request: FastifyRequest, { operation, members }: Named): unknown {
-  const given = request.method === 'POST' ? request.body : fromQuery(operations[operation].request, request.query);
-  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given)))
-    throw new Fault('INVALID_REQUEST', 'the body: expected an object');
+  const given = (request.method === 'POST' ? request.body : fromQuery(operations[operation].request, request.query)) ?? {};
+  if (typeof given !== 'object' || Array.isArray(given)) throw new Fault('INVALID_REQUEST', 'the body: expected an object');
   return { ...given, ...members };
 }
 

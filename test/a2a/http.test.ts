@@ -51,6 +51,20 @@ test('a client may ask for the answer at once, and for no history', async () => 
   });
 });
 
+test('where nothing need be said, the body may be left out, empty, or null', async () => {
+  for (const body of [undefined, '', 'null']) {
+    const { json } = await agent.rest('POST', '/message:send', {
+      message: message('sleep 30'),
+      configuration: { returnImmediately: true },
+    });
+    const canceled = await gateway.call('POST', `/agents/free/a2a/v1/tasks/${json.task.id}:cancel`, {
+      body,
+      headers: { 'a2a-version': '1.0' },
+    });
+    expect(canceled.json.status.state).toBe('TASK_STATE_CANCELED');
+  }
+});
+
 test('both spellings are read, unknown and unset members ignored, and camelCase is written', async () => {
   const { status, json } = await agent.rest('POST', '/message:send', {
     message: {
