@@ -9,6 +9,7 @@ import { openKeys, type TokenHeader } from '../src/keys.js';
 import { may, type Principal, reaches, type Scope } from '../src/principal.js';
 import { bearerFromSubprotocols } from '../src/protocol/negotiate.js';
 import { readClaims } from '../src/token.js';
+import validity from './validity.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -79,7 +80,9 @@ async function authenticate(request: FastifyRequest): Promise<void> {
     return;
   }
   try {
-    request.principal = readClaims(await request.jwtVerify());
+    const principal = readClaims(await request.jwtVerify());
+    if (await request.server.validity.isRevoked(principal)) throw new Fault('UNAUTHENTICATED', 'the token was revoked');
+    request.principal = principal;
   } catch (error) {
     request.refusal = refusalFrom(error);
   }
@@ -116,6 +119,7 @@ function jwtOptions(auth: Config['auth']): Parameters<typeof fastifyJwt>[1] {
 
 export default fp(
   async (app) => {
+    await app.register(validity);
     await app.register(fastifyJwt, jwtOptions(app.config.auth));
     app.decorateRequest('principal', null);
     app.decorateRequest('refusal', null);

@@ -33,7 +33,12 @@ export default fp(
       }
       const stream = new EventStream(parts);
       open.set(stream, who);
-      stream.once('close', () => open.delete(stream));
+      const { principal } = this.request;
+      const unwatch = principal ? app.validity.watch(principal, (why) => stream.endEarly(why)) : () => {};
+      stream.once('close', () => {
+        unwatch();
+        open.delete(stream);
+      });
       return this.type('text/event-stream').header('cache-control', 'no-store').header('x-accel-buffering', 'no').send(stream);
     }
 

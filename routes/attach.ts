@@ -49,9 +49,9 @@ async function sessionOf({ server, params }: FastifyRequest): Promise<Session> {
 function connect(app: FastifyInstance, request: FastifyRequest, ws: WebSocket): void {
   const { admitted } = request;
   if (!admitted) throw new Error('an upgrade passed without being admitted');
-  const { audit, connections, attachments, log } = app;
+  const { audit, connections, attachments, validity, log } = app;
   new Connection(
-    { ...attachments, audit, connections, logger: log },
+    { ...attachments, audit, connections, validity, logger: log },
     { ...admitted, ws, socket: request.raw.socket, principal: principalOf(request), address: request.ip, extensions: request.extensions },
   );
 }

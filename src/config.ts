@@ -35,6 +35,8 @@ export const Environment = Type.Object({
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
   AUTH_CLOCK_SKEW_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 5, description: 'Leeway for exp and nbf.' }),
   CARD_SIGNING_KEY: text('PEM of an EC P-256 private key, or the path of a file that holds one: AgentCards are signed with it.'),
+  AUTH_EXPIRY_GRACE_SECONDS: seconds(0, 0, 'How long what is open stays open behind the end of its token.'),
+  REVOCATION_FILE: text('What was revoked, a line each: jti:<token id> or sub:<principal>; read again when it changes.'),
   ALLOWED_ORIGINS: text('Comma-separated origins for browser upgrades; the same origin if absent.'),
   HEARTBEAT_INTERVAL_SECONDS: seconds(30, 1, 'Between two WebSocket Pings.'),
   HEARTBEAT_TIMEOUT_SECONDS: seconds(90, 1, 'After which a silent peer is reaped.'),
@@ -89,6 +91,8 @@ export interface Config {
     readonly issuer: string | undefined;
     readonly audience: string | undefined;
     readonly clockSkewSeconds: number;
+    readonly expiryGraceSeconds: number;
+    readonly revocationFile: string | undefined;
     /** Undefined: the same origin alone. */
     readonly allowedOrigins: readonly string[] | undefined;
   };
@@ -183,6 +187,8 @@ function auth(e: Environment): Config['auth'] {
     issuer: e.AUTH_JWT_ISSUER,
     audience: e.AUTH_JWT_AUDIENCE,
     clockSkewSeconds: e.AUTH_CLOCK_SKEW_SECONDS,
+    expiryGraceSeconds: e.AUTH_EXPIRY_GRACE_SECONDS,
+    revocationFile: e.REVOCATION_FILE === undefined ? undefined : path.resolve(e.REVOCATION_FILE),
     allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : origins('ALLOWED_ORIGINS', e.ALLOWED_ORIGINS),
   };
 }

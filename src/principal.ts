@@ -12,6 +12,10 @@ export interface Principal {
   /** Ids that the token is good for; undefined is all. */
   readonly instances: readonly string[] | undefined;
   readonly sessions: readonly string[] | undefined;
+  /** When the token ends, in milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  /** `jti` of the token. */
+  readonly tokenId?: string;
 }
 
 export function may(principal: Principal, needed: Scope): boolean {

@@ -4,6 +4,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Fault } from './errors.js';
 import { type Principal, type Scope, scopes } from './principal.js';
 import { checker } from './protocol/check.js';
+import { newId } from './protocol/ids.js';
 
 const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 });
 
@@ -13,6 +14,8 @@ export const Claims = Type.Object({
   scope: Type.Optional(Type.String({ maxLength: 4096, description: 'Space-separated.' })),
   instances: Type.Optional(Ids),
   sessions: Type.Optional(Ids),
+  exp: Type.Optional(Type.Number({ description: 'Its end, in seconds since the epoch.' })),
+  jti: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The id by which this token can be revoked.' })),
 });
 type Claims = Static<typeof Claims>;
 
@@ -22,8 +25,9 @@ const checkClaims = checker(Claims, 'claims');
 export function readClaims(claims: unknown): Principal {
   const problem = checkClaims(claims);
   if (problem) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${problem}`);
-  const { sub = 'anonymous', scope, instances, sessions } = claims as Claims;
-  return { name: sub, scope: highest(scope), instances, sessions };
+  const { sub = 'anonymous', scope, instances, sessions, exp, jti } = claims as Claims;
+  const bounds = { ...(exp !== undefined && { expiresAt: exp * 1000 }), ...(jti !== undefined && { tokenId: jti }) };
+  return { name: sub, scope: highest(scope), instances, sessions, ...bounds };
 }
 
 function highest(scope = ''): Scope | undefined {
@@ -43,6 +47,6 @@ interface Grant extends Pick<Claims, 'instances' | 'sessions'> {
 export function mintToken(secret: string, { ttlSeconds, issuer, audience, ...claims }: Grant, nowMs = Date.now()): string {
   const iat = Math.floor(nowMs / 1000);
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ ...claims, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds })}`;
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part({ jti: newId(), ...claims, iss: issuer, aud: audience, iat, exp: iat + ttlSeconds })}`;
   return `${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`;
 }

@@ -13,6 +13,7 @@ import { readPayload } from '../protocol/make-frames.js';
 import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Author, Delivery, Joined, Member, Session } from '../session/session.js';
+import type { Validity } from '../validity.js';
 import { Activation } from './activation.js';
 import type { Connections, Farewell } from './connections.js';
 import { Cursor } from './cursor.js';
@@ -34,6 +35,7 @@ export interface Attachments {
   readonly heartbeat: Heartbeat;
   readonly connections: Connections;
   readonly audit: Audit;
+  readonly validity: Pick<Validity, 'watch'>;
   readonly logger: { error(details: object, message: string): void };
 }
 
@@ -217,9 +219,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   #listen(): void {
-    const { heartbeat, connections } = this.#shared;
+    const { heartbeat, connections, validity } = this.#shared;
     heartbeat.add(this);
     connections.add(this);
+    const unwatch = validity.watch(this.principal, (why) => this.#revoke(why));
+    void this.closed.then(unwatch);
     for (const sign of ['ping', 'pong']) this.#ws.on(sign, () => heartbeat.heard(this));
     this.#ws.on('message', (data: Buffer, isBinary: boolean) => {
       heartbeat.heard(this);
@@ -290,6 +294,12 @@ export class Connection implements Caller, Member, Farewell, Peer {
   async #joinsLate(): Promise<boolean> {
     await within(LATE_JOIN_MS, this.closed);
     return this.#hasAskedToJoin;
+  }
+
+  /** Its token is no longer good (pty-ws §7). */
+  #revoke(why: string): void {
+    this.record('attach', 'denied', why);
+    this.goodbye('principal_revoked', closeCode.authentication, why);
   }
 
   #breakOff(fault: Fault): void {

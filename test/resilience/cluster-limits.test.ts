@@ -27,6 +27,17 @@ needs('redis-server', 'redis-cli')('two replicas together', () => {
     await attach(id, one, 'bob');
   });
 
+  it('send away whoever is revoked, wherever they are, and let nobody else go', async () => {
+    gateways = await startGateways();
+    const [one, two] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(one);
+    const clients = await Promise.all([attach(id, one, 'alice'), attach(id, two, 'alice'), attach(id, two, 'bob')]);
+    await gateways.redis.tell('SADD', 'pty:revoked', 'sub:alice');
+    await until('alice is sent away', () => clients.filter(({ closed }) => closed !== undefined).length >= 2);
+    expect(clients.map(({ closed }) => closed?.code)).toEqual([4401, 4401, undefined]);
+    for (const replica of [one, two]) await expect(attach(id, replica, 'alice')).rejects.toMatchObject({ status: 401 });
+  });
+
   it('let so many watch a session, wherever they are', async () => {
     gateways = await startGateways({ env: { ATTACH_RATE_LIMIT_MAX: '100000' }, pty: { max_observers: 2 } });
     const [one, two] = [gateways.at(0), gateways.at(1)];

@@ -1,0 +1,37 @@
+// Ends what is open when the token that opened it is past its end or revoked. Knows no connection but by how it is ended.
+import type { FastifyInstance } from 'fastify';
+import fp from 'fastify-plugin';
+import { connect } from '../src/redis/connect.js';
+import { redisRevocations } from '../src/redis/revocations.js';
+import { Trouble } from '../src/redis/trouble.js';
+import { revocationFile } from '../src/revocation-file.js';
+import { type Revocations, Validity } from '../src/validity.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly validity: Validity;
+  }
+}
+
+/** After how long without an answer the connection to Redis is given up, in milliseconds. */
+const ASK_MS = 1000;
+
+function sources(app: FastifyInstance): Revocations[] {
+  const { redis, auth } = app.config;
+  const file = auth.revocationFile === undefined ? [] : [revocationFile(auth.revocationFile)];
+  if (!redis) return file;
+  const client = connect(redis, { socketTimeout: ASK_MS });
+  app.addHook('onClose', async () => client.disconnect());
+  return [...file, redisRevocations(client, redis.prefix)];
+}
+
+export default fp(
+  async (app) => {
+    const trouble = new Trouble(app.log, 'what was revoked cannot be read');
+    const graceMs = app.config.auth.expiryGraceSeconds * 1000;
+    const validity = new Validity({ sources: sources(app), graceMs, onLook: (error) => trouble.note(error) });
+    app.decorate('validity', validity);
+    app.addHook('onClose', async () => validity.close());
+  },
+  { name: 'validity', dependencies: ['context'] },
+);
