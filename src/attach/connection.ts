@@ -24,6 +24,7 @@ import { joinRequest } from './join-request.js';
 import { LAST_WORDS_MS, LATE_JOIN_MS } from './limits.js';
 import { Outlet } from './outlet.js';
 import type { Tails } from './tail.js';
+import { Typing } from './typing.js';
 import { Updates } from './updates.js';
 
 /** Longest trace id in the audit, in characters. */
@@ -63,6 +64,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #updates = new Updates();
   readonly #cursor: Cursor;
   readonly #inbox: Inbox;
+  readonly #typing = new Typing(({ bytes, answerTo }) => this.#input(bytes, answerTo));
   #serviceParameters: Readonly<Record<string, unknown>> | undefined;
   #hasBegun = false;
   readonly #activation: Activation;
@@ -88,6 +90,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
       updates: this.#updates,
       isBinary,
       serviceParameters: () => this.#serviceParameters,
+      sent: (frame) => {
+        if (this.#role === 'controller') this.#typing.sent(frame);
+      },
       events: {
         lagged: () => this.#reportLag(),
         closed: () => void this.#endWithSession(),
@@ -150,6 +155,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
     const told = await this.#depart();
     if (told !== undefined) await within(LAST_WORDS_MS, this.#cursor.stopAfter(told));
     this.goodbye('session_closed', closeCode.orderly, 'left');
+  }
+
+  /** Who only watches types nothing, so nothing of it has to be told apart. */
+  type(bytes: Uint8Array): Promise<void> {
+    return this.#role === 'controller' ? this.#typing.type(bytes) : this.#input(bytes);
   }
 
   streamUpdates(): UpdateStream {
@@ -270,6 +280,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
       .finally(() => this.#cursor.release());
   }
 
+  #input(bytes: Uint8Array, answerTo?: readonly number[]): Promise<void> {
+    if (this.#clientId === undefined) throw new Fault('PERMISSION_DENIED', 'join the session first');
+    return this.session.input({ clientId: this.#clientId }, bytes, answerTo);
+  }
+
   #noteRole(frame: Frame): void {
     const payload = readPayload(frame);
     if (payload.kind !== 'RoleAssigned') return;
@@ -321,6 +336,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   #cleanUp(): void {
+    this.#typing.stop();
     this.#inbox.close();
     this.#cursor.end();
     this.#shared.heartbeat.remove(this);

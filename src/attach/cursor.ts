@@ -29,6 +29,8 @@ export interface CursorParts {
   readonly isBinary: boolean;
   /** What goes with each TaskStatusUpdate of this connection (pty-ws §9). */
   readonly serviceParameters: () => Readonly<Record<string, unknown>> | undefined;
+  /** Told of each frame of the session that goes out, in order. */
+  readonly sent: (frame: Frame) => void;
   readonly events: CursorEvents;
 }
 
@@ -68,7 +70,10 @@ export class Cursor {
 
   constructor(parts: CursorParts) {
     this.#parts = parts;
-    this.#past = new Past(parts.reader, parts.outlet, (frame) => this.#encode(frame));
+    this.#past = new Past(parts.reader, parts.outlet, (frame) => {
+      parts.sent(frame);
+      return this.#encode(frame);
+    });
     this.#place = parts.tail.current;
     this.#isOver = parts.tail.closed !== undefined;
     this.#unwatch = parts.tail.watch(() => this.wake());
@@ -112,7 +117,7 @@ export class Cursor {
     outlet.text(encodeFrame(joined.roleAssigned, { extensions }));
     outlet.text(encodeFrame(joined.membership));
     if (replayFrom !== undefined) await this.#past.replayForJoin(joined, replayFrom, requestId);
-    outlet.text(encodeFrame(await joined.keyframe.frame));
+    this.#sendOwn(await joined.keyframe.frame);
     this.#isJoined = true;
     this.#clientId = joined.clientId;
     this.#place = joined.keyframe.sequence;
@@ -201,11 +206,18 @@ export class Cursor {
   }
 
   #sendLive(live: TailFrame): void {
-    const { outlet, isBinary, updates } = this.#parts;
+    const { outlet, isBinary, updates, sent } = this.#parts;
+    sent(live.frame);
     if (live.frame.kind === 'Output' && isBinary) outlet.binary(live.binary);
     else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.json);
     if (isUpdate(live.frame)) updates.sent(live.frame);
     if (live.frame.kind === 'Closed') this.#isClosedSent = true;
+  }
+
+  /** A frame for this connection alone. */
+  #sendOwn(frame: Frame): void {
+    this.#parts.sent(frame);
+    this.#parts.outlet.text(encodeFrame(frame));
   }
 
   /** As JSON, with what this connection wants to go with it. */
@@ -219,7 +231,7 @@ export class Cursor {
     this.#deliveries.shift();
     clearTimeout(this.#patience);
     this.#patience = undefined;
-    this.#parts.outlet.text(encodeFrame(frame));
+    this.#sendOwn(frame);
     this.#place = Math.max(this.#place, sequence);
     if (this.#lag.sent(frame)) this.#place = sequence;
     return true;

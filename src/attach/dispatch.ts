@@ -18,6 +18,8 @@ export interface Caller extends Asker {
   readonly clientId: string | undefined;
   join(payload: Payload<'pty.join_session'>, envelope: ClientEnvelope): Promise<void>;
   leave(): Promise<void>;
+  /** Types into the session, under its own name. */
+  type(bytes: Uint8Array): Promise<void>;
   setServiceParameters(parameters: Readonly<Record<string, unknown>>): void;
   record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void;
 }
@@ -56,7 +58,7 @@ const rules: Rules = {
     scope: 'pty:control',
     needsJoin: true,
     auditsRefusals: 'input_denied',
-    run: (caller, { data }) => type(caller, Buffer.from(data, 'base64')),
+    run: (caller, { data }) => caller.type(Buffer.from(data, 'base64')),
   },
   'pty.session_resize': {
     scope: 'pty:control',
@@ -90,7 +92,7 @@ export async function perform(caller: Caller, envelope: ClientEnvelope, reply: R
 /** Types the bytes of a binary frame (pty-ws §3.1), under the same rule as `pty.session_input`. */
 export async function performInput(caller: Caller, bytes: Uint8Array): Promise<void> {
   requireActivation(caller, 'pty.session_input');
-  await guarded(caller, rules['pty.session_input'], 'pty.session_input', () => type(caller, bytes));
+  await guarded(caller, rules['pty.session_input'], 'pty.session_input', () => caller.type(bytes));
 }
 
 /** What the principal's token allows of the operations that a hello names. */
@@ -143,10 +145,6 @@ function requireOwnSession(caller: Caller, sessionId: string | undefined): void 
 function memberOf({ clientId }: Caller): string {
   if (clientId === undefined) throw new Fault('PERMISSION_DENIED', 'join the session first');
   return clientId;
-}
-
-function type(caller: Caller, bytes: Uint8Array): Promise<void> {
-  return caller.session.input({ clientId: memberOf(caller) }, bytes);
 }
 
 /** The A2A operations: reading a task is for observers, writing to it for those who may control (pty-ws §7). */

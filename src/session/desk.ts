@@ -97,7 +97,7 @@ export class Desk {
       if (distant?.clientId !== undefined) await session.leave(distant.clientId);
       return { head: {} };
     },
-    input: ({ session, ask, bytes }) => done(session.input(ask.author, bytes)),
+    input: ({ session, ask, bytes }) => done(session.input(ask.author, bytes, ask.answerTo)),
     resize: ({ session, ask }) => done(session.resize(ask.clientId, ask.size)),
     requestRole: ({ session, ask }) => done(session.requestRole(ask.clientId, ask.role)),
     requestKeyframe: ({ session, ask }) => done(session.requestKeyframe(ask.clientId)),

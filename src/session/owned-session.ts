@@ -229,7 +229,8 @@ export class OwnedSession implements Session {
 
   // ── What a member may do ──
 
-  async input(author: Author, bytes: Uint8Array): Promise<void> {
+  async input(author: Author, bytes: Uint8Array, answerTo?: readonly number[]): Promise<void> {
+    if (answerTo && this.#answers.isAnswer(Buffer.from(bytes).toString('latin1'), answerTo)) return;
     const written = this.#type(author, bytes);
     if (author === 'message') return written;
     written.catch((error: Error) => this.#asides.error(author.clientId, 'PTY_WRITE_FAILED', error.message));

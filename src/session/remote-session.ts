@@ -87,8 +87,8 @@ export class RemoteSession implements Session {
     }
   }
 
-  async input(author: Author, bytes: Uint8Array): Promise<void> {
-    await this.#ask('input', { author }, bytes);
+  async input(author: Author, bytes: Uint8Array, answerTo?: readonly number[]): Promise<void> {
+    await this.#ask('input', { author, ...(answerTo && { answerTo }) }, bytes);
   }
 
   async resize(clientId: string, size: Size): Promise<void> {

@@ -28,7 +28,7 @@ export interface Questions {
   leave: { ask: { clientId: string }; answer: { told: number | null } };
   /** A join whose answer came too late: whoever it let in is to leave. */
   forget: { ask: { handle: string }; answer: object };
-  input: { ask: { author: Author }; answer: object };
+  input: { ask: { author: Author; answerTo?: readonly number[] }; answer: object };
   resize: { ask: { clientId: string; size: Size }; answer: object };
   requestRole: { ask: { clientId: string; role: Role }; answer: object };
   requestKeyframe: { ask: { clientId: string }; answer: object };

@@ -92,8 +92,11 @@ export interface Session {
   join(request: JoinRequest, member: Member): Promise<Joined>;
   /** Resolves with the number of the MembershipChanged that tells of it; undefined if the client was no member. */
   leave(clientId: string): Promise<number | undefined>;
-  /** PERMISSION_DENIED unless the author has control. What the kernel did not take becomes a PTY_WRITE_FAILED delivery (or INTERNAL for a message). */
-  input(author: Author, bytes: Uint8Array): Promise<void>;
+  /**
+   * PERMISSION_DENIED unless the author has control. What the kernel did not take becomes a PTY_WRITE_FAILED delivery (or INTERNAL for a message).
+   * With `answerTo`, the bytes may be a terminal's answer to CPR in one of these outputs: they are dropped if they say what was answered here.
+   */
+  input(author: Author, bytes: Uint8Array, answerTo?: readonly number[]): Promise<void>;
   /** A size that is the same is no event. */
   resize(clientId: string, size: Size): Promise<void>;
   /** RoleAssigned follows as a delivery. PERMISSION_DENIED if `mayControl` was false and controller is asked for. */

@@ -83,6 +83,10 @@ export function answerOf({ text }: Pick<Sequence, 'text'>): QueryKind | undefine
   return forms.find(({ answer }) => answer.test(text))?.kind;
 }
 
+/** Whether an answer is what a modified F3 sends as well (xterm: CSI 1 ; modifiers R, 2…16). */
+export const mayBeKey = ({ text }: Pick<Sequence, 'text'>): boolean => FUNCTION_KEY.test(text);
+const FUNCTION_KEY = new RegExp(`^${ESC}\\[1;(?:[2-9]|1[0-6])R$`);
+
 /**
  * Takes the queries out of a stream, for a terminal that must not answer. In the place of each stands a lone ST, which does nothing but to end
  * what a combining mark or REP would refer to, as the query would have done. What may be the beginning of one is kept for the next call, unless

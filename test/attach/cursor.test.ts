@@ -49,6 +49,7 @@ class Stage {
       updates: new Updates(),
       isBinary: false,
       serviceParameters: () => undefined,
+      sent: () => {},
       events: { lagged: async () => this.#lag(), closed: () => {}, failed: (fault) => Promise.reject(fault) },
     });
   }
