@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { A2aFault } from '../src/a2a/errors.js';
+import { FIXTURE_ID, FixtureHost } from '../src/a2a/fixture-host.js';
 import { parseBody } from '../src/a2a/json.js';
 import type { Client } from '../src/a2a/operations.js';
 import { SessionHost } from '../src/a2a/session-host.js';
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Sessions that messages began, by principal, agent and messageId; of this replica. */
     readonly begunByMessages: ReturnType<typeof createIdempotency<string>>;
+    /** Undefined unless A2A_FIXTURE is on. */
+    readonly fixture: FixtureHost | undefined;
   }
 }
 
@@ -60,6 +63,7 @@ function agentOf(app: FastifyInstance, instanceId: string): Agent {
 }
 
 function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): TaskHost {
+  if (agent.id === FIXTURE_ID && app.fixture) return app.fixture;
   return new SessionHost({
     agent,
     sessions: app.sessions,
@@ -75,7 +79,10 @@ function gone({ raw }: FastifyReply): AbortSignal {
   return controller.signal;
 }
 
-export default fp(async (app) => void app.decorate('begunByMessages', createIdempotency<string>()), {
-  name: 'a2a',
-  dependencies: ['context', 'auth', 'audit', 'sessions', 'cards', 'extension-negotiation'],
-});
+export default fp(
+  async (app) => {
+    app.decorate('begunByMessages', createIdempotency<string>());
+    app.decorate('fixture', app.config.a2aFixture ? new FixtureHost() : undefined);
+  },
+  { name: 'a2a', dependencies: ['context', 'auth', 'audit', 'sessions', 'cards', 'extension-negotiation'] },
+);

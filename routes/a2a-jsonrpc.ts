@@ -79,6 +79,15 @@ const Answer = Type.Object({
   error: Type.Optional(Type.Object({})),
 });
 
+const address = '/agents/:inst/a2a/jsonrpc';
+const schema = {
+  params: InstanceParams,
+  body: Envelope,
+  response: { 200: Answer, '4xx': Answer, '5xx': Answer },
+  security: [{ bearer: [] }],
+  summary: 'A2A as JSON-RPC 2.0',
+};
+
 export const a2aJsonRpcRoutes: Routes = async (app) => {
   speakA2a(app, (fault, request, reply) => {
     const { http } = tell(fault);
@@ -87,18 +96,8 @@ export const a2aJsonRpcRoutes: Routes = async (app) => {
       .type('application/json; charset=utf-8')
       .send(failure(fault, idOf(request.body)));
   });
-  app.post(
-    '/agents/:inst/a2a/jsonrpc',
-    {
-      schema: {
-        params: InstanceParams,
-        body: Envelope,
-        response: { 200: Answer, '4xx': Answer },
-        security: [{ bearer: [] }],
-        summary: 'A2A as JSON-RPC 2.0',
-      },
-      onRequest: authorize('pty:observe', 'task_read'),
-    },
-    handle,
-  );
+  const onRequest = authorize('pty:observe', 'task_read');
+  app.post(address, { schema, onRequest }, handle);
+  // Some clients add a slash to every address that they are given.
+  app.post(`${address}/`, { schema: { hide: true }, onRequest }, handle);
 };

@@ -23,6 +23,7 @@ import { agentRoutes } from '../routes/agents.js';
 import { attachRoutes } from '../routes/attach.js';
 import { healthRoutes } from '../routes/health.js';
 import { sessionRoutes } from '../routes/sessions.js';
+import { withFixture } from './a2a/fixture-host.js';
 import type { Agents } from './agents.js';
 import { openAgentsFile } from './agents-file.js';
 import type { Audit } from './audit/audit.js';
@@ -58,7 +59,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   const app = fastify(config, parts);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(errors);
-  await app.register(context, { config, agents: parts.agents ?? openAgentsFile(config.agentsFile) });
+  await app.register(context, { config, agents: agentsOf(config, parts) });
   await app.register(security);
   await app.register(auditPlugin, { audit: parts.audit });
   await app.register(auth);
@@ -88,6 +89,11 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
 export async function listen(app: FastifyInstance): Promise<void> {
   await app.listen({ host: app.config.listen.host, port: app.config.listen.port });
   app.lifecycle.state = 'ready';
+}
+
+function agentsOf(config: Config, parts: Parts): Agents {
+  const agents = parts.agents ?? openAgentsFile(config.agentsFile);
+  return config.a2aFixture ? withFixture(agents) : agents;
 }
 
 function fastify(config: Config, { logger }: Parts): FastifyInstance {

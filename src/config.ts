@@ -49,6 +49,10 @@ export const Environment = Type.Object({
   MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
+  A2A_FIXTURE: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'off',
+    description: 'An agent in memory for the A2A conformance kit, as the instance a2a-fixture.',
+  }),
   LOG_LEVEL: Type.Union(
     (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const).map((level) => Type.Literal(level)),
     { default: 'info' },
@@ -106,6 +110,8 @@ export interface Config {
     readonly sessions: number;
     readonly messageBytes: number;
   };
+  /** Whether there is an agent for the A2A conformance kit. */
+  readonly a2aFixture: boolean;
   readonly logLevel: Environment['LOG_LEVEL'];
 }
 
@@ -143,6 +149,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sessions: e.MAX_SESSIONS_PER_REPLICA,
       messageBytes: e.MAX_MESSAGE_BYTES,
     },
+    a2aFixture: e.A2A_FIXTURE === 'on',
     logLevel: e.LOG_LEVEL,
   };
 }

@@ -1,13 +1,12 @@
 // A page of tasks: filtered, the most recently changed first (A2A 1.0 §3.1.4). Knows no binding.
-import type { TaskJson } from '../session/session.js';
 import { violated } from './errors.js';
 import { withHistory } from './history.js';
 import { type ListTasksRequest, PAGE_SIZE } from './requests.js';
 import type { Asker } from './send.js';
-import type { HostedTask } from './task-host.js';
+import type { HostedTask, Task } from './task-host.js';
 
 export interface TaskPage {
-  readonly tasks: readonly TaskJson[];
+  readonly tasks: readonly Task[];
   /** Empty on the last page. */
   readonly nextPageToken: string;
   readonly pageSize: number;
@@ -17,7 +16,7 @@ export interface TaskPage {
 
 interface Row {
   readonly hosted: HostedTask;
-  readonly task: TaskJson;
+  readonly task: Task;
 }
 
 /** Where a page begins: behind this task, as it was when the page before was made. */
@@ -48,14 +47,14 @@ async function look(hosted: HostedTask): Promise<Row | undefined> {
   return task && { hosted, task };
 }
 
-function isWanted(task: TaskJson, { contextId, status, statusTimestampAfter }: ListTasksRequest): boolean {
+function isWanted(task: Task, { contextId, status, statusTimestampAfter }: ListTasksRequest): boolean {
   if (contextId !== undefined && task.contextId !== contextId) return false;
   if (status !== undefined && status !== 'TASK_STATE_UNSPECIFIED' && task.status.state !== status) return false;
   return statusTimestampAfter === undefined || Date.parse(task.status.timestamp) >= Date.parse(statusTimestampAfter);
 }
 
 /** Without history unless some is asked for; without the member `artifacts` unless they are. */
-async function show({ hosted, task }: Row, { historyLength = 0, includeArtifacts = false }: ListTasksRequest): Promise<TaskJson> {
+async function show({ hosted, task }: Row, { historyLength = 0, includeArtifacts = false }: ListTasksRequest): Promise<Task> {
   const whole = historyLength === 0 ? task : await hosted.snapshot(historyLength).catch(() => task);
   const { artifacts = [], ...bare } = withHistory(whole, historyLength);
   return includeArtifacts ? { ...bare, artifacts } : bare;

@@ -3,7 +3,6 @@ import type { TObject } from '@sinclair/typebox';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { Fault } from '../errors.js';
 import { may, type Scope } from '../principal.js';
-import type { TaskJson } from '../session/session.js';
 import { A2aFault } from './errors.js';
 import { withHistory } from './history.js';
 import { fromProtoJson, reader } from './json.js';
@@ -12,6 +11,7 @@ import { readPushConfig } from './push.js';
 import * as requests from './requests.js';
 import { type Asker, converse, pushOf, setPushConfig, taskOf } from './send.js';
 import { isOver } from './states.js';
+import type { Task } from './task-host.js';
 import { TaskStream } from './task-stream.js';
 
 /** Who asks over HTTP. */
@@ -153,7 +153,7 @@ function taskNamed(request: unknown): string | undefined {
 
 /** The task that an answer is about, where a request named none. */
 function taskMade(answer: object): string | undefined {
-  return answer instanceof TaskStream ? answer.taskId : (answer as { task?: TaskJson }).task?.id;
+  return answer instanceof TaskStream ? answer.taskId : (answer as { task?: Task }).task?.id;
 }
 
 function extensionsIn(value: unknown): readonly string[] {

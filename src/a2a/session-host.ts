@@ -57,12 +57,12 @@ export class SessionHost implements TaskHost {
     const { sessions, agent, onBegun } = this.#parts;
     const session = await sessions.create(agent, {}, principal.name, message.contextId as string | undefined);
     onBegun?.(session);
+    const task = hosted(session);
     try {
-      const task = hosted(session);
       await prepare(task);
       await task.send(message, from);
     } catch (error) {
-      await session.end('killed').catch(() => {});
+      await task.cancel().catch(() => {});
       throw error;
     }
     return session.id;

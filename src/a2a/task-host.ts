@@ -1,7 +1,16 @@
 // What runs the tasks of an agent, as A2A's operations see it. Knows no request, no session and no binding.
 import type { Principal } from '../principal.js';
-import type { Author, MessageJson, TaskJson } from '../session/session.js';
+import type { Author, MessageJson, TaskState } from '../session/session.js';
 import type { PushConfigs } from './push.js';
+
+/** A task as JSON (A2A 1.0 §4.1.1). */
+export interface Task {
+  readonly id: string;
+  readonly contextId: string;
+  readonly status: { readonly state: TaskState; readonly timestamp: string; readonly message?: MessageJson };
+  readonly history?: readonly MessageJson[];
+  readonly artifacts?: readonly object[];
+}
 
 /** A change of a task, as A2A tells it (A2A 1.0 §4.2). */
 export type TaskDelta = StatusUpdate | ArtifactUpdate;
@@ -9,14 +18,14 @@ export type TaskDelta = StatusUpdate | ArtifactUpdate;
 export interface StatusUpdate {
   readonly taskId: string;
   readonly contextId: string;
-  readonly status: TaskJson['status'];
+  readonly status: Task['status'];
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 export interface ArtifactUpdate {
   readonly taskId: string;
   readonly contextId: string;
-  readonly artifact: Readonly<Record<string, unknown>>;
+  readonly artifact: object;
   readonly append?: boolean;
   readonly lastChunk?: boolean;
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -31,11 +40,11 @@ export interface Speaker {
 export interface HostedTask {
   readonly id: string;
   readonly contextId: string;
-  snapshot(historyLength?: number): Promise<TaskJson>;
+  snapshot(historyLength?: number): Promise<Task>;
   /** UNSUPPORTED_OPERATION if the task has ended, PERMISSION_DENIED if this speaker may not. The same messageId twice is done once, where the host knows it. */
-  send(message: MessageJson, from: Speaker): Promise<TaskJson>;
+  send(message: MessageJson, from: Speaker): Promise<Task>;
   /** TASK_NOT_CANCELABLE if the task has ended. */
-  cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson>;
+  cancel(serviceParameters?: Record<string, unknown>): Promise<Task>;
   /** Tells of each change from now on, in order; all before it is in a snapshot that is asked for now. Returns the way to stop. */
   follow(listener: (delta: TaskDelta) => void): () => void;
   /** Undefined where nothing is pushed. */

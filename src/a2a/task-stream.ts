@@ -1,8 +1,8 @@
 // What becomes of one task, told until it ends or rests (A2A 1.0 §3.1.2, §3.1.6). Knows no binding.
 import { Fault } from '../errors.js';
-import type { MessageJson, TaskJson } from '../session/session.js';
+import type { MessageJson } from '../session/session.js';
 import { isOver } from './states.js';
-import type { HostedTask, StatusUpdate, TaskDelta } from './task-host.js';
+import type { HostedTask, StatusUpdate, Task, TaskDelta } from './task-host.js';
 
 /** Changes that wait for a slow reader, by number and by characters of their JSON; beyond that the stream ends with an error. */
 const MAX_WAITING = 1024;
@@ -10,7 +10,7 @@ const MAX_WAITING_CHARS = 1_048_576;
 
 /** A2A StreamResponse, as JSON: one member, named after what it holds (§3.2.3). */
 export type StreamResponse =
-  | { readonly task: TaskJson }
+  | { readonly task: Task }
   | { readonly message: MessageJson }
   | { readonly statusUpdate: TaskDelta }
   | { readonly artifactUpdate: TaskDelta };
@@ -23,7 +23,7 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   #waiting: Array<{ readonly response: StreamResponse; readonly chars: number }> = [];
   #waitingChars = 0;
   #state: 'open' | 'slow' | 'last' | 'over' = 'open';
-  #since: TaskJson['status'] | undefined;
+  #since: Task['status'] | undefined;
   #wake = () => {};
   #stop = () => {};
 
@@ -33,7 +33,7 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   }
 
   /** Follows the task, then does what `act` does and begins with the task as it then is. Rejects, and follows no more, if `act` does. */
-  static async open(task: HostedTask, act: () => Promise<TaskJson>, isLast: (state: string) => boolean = isOver): Promise<TaskStream> {
+  static async open(task: HostedTask, act: () => Promise<Task>, isLast: (state: string) => boolean = isOver): Promise<TaskStream> {
     const stream = new TaskStream(task.id, isLast);
     stream.#stop = task.follow((delta) => stream.#take(delta));
     try {
@@ -82,7 +82,7 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   }
 
   /** Those changes that came while the first snapshot was made are in it, up to the one that made its status. */
-  #begin(task: TaskJson): void {
+  #begin(task: Task): void {
     if (this.#state !== 'open') return;
     const at = this.#waiting.findLastIndex(({ response }) => 'statusUpdate' in response && isSame(response.statusUpdate, task.status));
     const later = this.#waiting.slice(at + 1);
@@ -125,12 +125,12 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   }
 }
 
-function isSame(delta: TaskDelta, status: TaskJson['status']): boolean {
+function isSame(delta: TaskDelta, status: Task['status']): boolean {
   const told = (delta as StatusUpdate).status;
   return told.state === status.state && told.timestamp === status.timestamp;
 }
 
 /** News of before a message was sent may come after it from another replica. */
-function isBefore(status: TaskJson['status'], since: TaskJson['status']): boolean {
+function isBefore(status: Task['status'], since: Task['status']): boolean {
   return Date.parse(status.timestamp) < Date.parse(since.timestamp);
 }

@@ -134,9 +134,11 @@ export type TaskState =
   | 'TASK_STATE_SUBMITTED'
   | 'TASK_STATE_WORKING'
   | 'TASK_STATE_INPUT_REQUIRED'
+  | 'TASK_STATE_AUTH_REQUIRED'
   | 'TASK_STATE_COMPLETED'
   | 'TASK_STATE_FAILED'
-  | 'TASK_STATE_CANCELED';
+  | 'TASK_STATE_CANCELED'
+  | 'TASK_STATE_REJECTED';
 
 export interface MessageJson {
   readonly messageId: string;
