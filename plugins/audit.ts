@@ -2,7 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Audit, AuditEvent, AuditLine } from '../src/audit/audit.js';
+import { signer } from '../src/audit/checkpoint.js';
 import { openAuditFile } from '../src/audit/file.js';
+import { readSigningKey } from '../src/signing-key.js';
 
 type More = Omit<Partial<AuditLine>, 'event' | 'outcome' | 'principal' | 'address' | 'trace_id'>;
 
@@ -29,9 +31,11 @@ function record(this: FastifyRequest, event: AuditEvent, outcome: AuditLine['out
 
 export default fp<{ audit?: Audit | undefined }>(
   async (app, { audit }) => {
-    const { auditFile, replica } = app.config;
+    const { auditFile, auditSigningKey, replica } = app.config;
     const tell = (sentence: string | undefined) => (sentence ? app.log.error(sentence) : app.log.info('the audit file is written again'));
-    const opened = audit ?? (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell }));
+    const key = auditSigningKey === undefined ? undefined : readSigningKey('AUDIT_SIGNING_KEY', auditSigningKey);
+    const opened =
+      audit ?? (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell, ...(key && { sign: signer(key) }) }));
     app.decorate('audit', opened);
     app.decorateRequest('record', record);
     app.addHook('onClose', () => opened.close());

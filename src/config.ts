@@ -34,6 +34,7 @@ export const Environment = Type.Object({
   AUTH_JWT_ISSUER: text('iss of a token, where set.'),
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
   AUTH_CLOCK_SKEW_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 5, description: 'Leeway for exp and nbf.' }),
+  AUDIT_SIGNING_KEY: text('As CARD_SIGNING_KEY: the audit file gets signed checkpoints.'),
   CARD_SIGNING_KEY: text('PEM of an EC P-256 private key, or the path of a file that holds one: AgentCards are signed with it.'),
   AUTH_EXPIRY_GRACE_SECONDS: seconds(0, 0, 'How long what is open stays open behind the end of its token.'),
   REVOCATION_FILE: text('What was revoked, a line each: jti:<token id> or sub:<principal>; read again when it changes.'),
@@ -61,7 +62,14 @@ export const Environment = Type.Object({
 type Environment = Static<typeof Environment>;
 
 /** Values that no message may show. */
-const secret = new Set(['AUTH_JWT_SECRET', 'AUTH_JWT_PUBLIC_KEY', 'CARD_SIGNING_KEY', 'REDIS_URL', 'REPLAY_ENCRYPTION_KEYS']);
+const secret = new Set([
+  'AUTH_JWT_SECRET',
+  'AUDIT_SIGNING_KEY',
+  'AUTH_JWT_PUBLIC_KEY',
+  'CARD_SIGNING_KEY',
+  'REDIS_URL',
+  'REPLAY_ENCRYPTION_KEYS',
+]);
 
 /** A value that the gateway cannot start with; the message is one line that names the variable. */
 export class ConfigError extends Error {
@@ -100,6 +108,8 @@ export interface Config {
     /** Undefined: the same origin alone. */
     readonly allowedOrigins: readonly string[] | undefined;
   };
+  /** As `cardSigningKey`; undefined: the audit file has no checkpoints. */
+  readonly auditSigningKey: string | undefined;
   /** A PEM, or the path of one. Undefined: cards are not signed. */
   readonly cardSigningKey: string | undefined;
   readonly heartbeat: { readonly intervalSeconds: number; readonly timeoutSeconds: number };
@@ -132,6 +142,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
     auth: auth(e),
+    auditSigningKey: e.AUDIT_SIGNING_KEY,
     cardSigningKey: e.CARD_SIGNING_KEY,
     heartbeat: { intervalSeconds: e.HEARTBEAT_INTERVAL_SECONDS, timeoutSeconds: e.HEARTBEAT_TIMEOUT_SECONDS },
     replica: {

@@ -1,9 +1,8 @@
 // Signs cards with ES256: a detached JWS over the canonical JSON of the card (A2A 1.0 §8.4, RFC 8785). Knows no agent and no request.
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createPublicKey } from 'node:crypto';
 import jcs from 'canonicalize';
 import { calculateJwkThumbprint, exportJWK, FlattenedSign, type JSONWebKeySet } from 'jose';
-import { ConfigError } from '../config.js';
+import { readSigningKey } from '../signing-key.js';
 import type { AgentCard, CardSignature } from './card.js';
 
 /** Its types tell of an ES module, and it is none. */
@@ -18,7 +17,7 @@ export interface CardSigner {
 
 /** `source` is the PEM of an EC key on P-256, or the path of a file that holds one. Throws ConfigError, which tells nothing of the key. */
 export async function openCardSigner(source: string): Promise<CardSigner> {
-  const key = readKey(source);
+  const key = readSigningKey('CARD_SIGNING_KEY', source);
   const jwk = await exportJWK(createPublicKey(key));
   const kid = await calculateJwkThumbprint(jwk);
   return {
@@ -35,19 +34,4 @@ export async function openCardSigner(source: string): Promise<CardSigner> {
 export function signedContent({ signatures: _, ...card }: AgentCard): string {
   const extensions = card.capabilities.extensions.map(({ required, ...entry }) => (required ? { ...entry, required } : entry));
   return canonicalize({ ...card, capabilities: { ...card.capabilities, extensions } });
-}
-
-function readKey(source: string): KeyObject {
-  const isPem = source.includes('-----BEGIN');
-  try {
-    const key = createPrivateKey(isPem ? source.replaceAll('\\n', '\n') : readFileSync(source));
-    if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('it is a key of another kind');
-    return key;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new ConfigError(
-      `CARD_SIGNING_KEY is not usable (${code ?? message}); expected the PEM of a private EC key on P-256, or the path of a file that holds one`,
-      { cause: error },
-    );
-  }
 }

@@ -18,7 +18,8 @@ export type AuditEvent =
   | 'redaction_failed'
   | 'key_error'
   | 'dropped'
-  | 'rotate';
+  | 'rotate'
+  | 'checkpoint';
 
 export interface AuditLine {
   readonly event: AuditEvent;

@@ -1,8 +1,9 @@
 // The chain of audit lines, as anyone can read it: each names the hash of the one before (contract, Audit lines). Writes nothing.
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { isSigned } from './checkpoint.js';
 
 /** `prev_hash` of the first line. */
 export const GENESIS = '0'.repeat(64);
@@ -58,8 +59,16 @@ function foreign(name: string): AuditFileError {
   return new AuditFileError(`${name}: its last line is no audit line, so it cannot be continued; move the file away to begin a new one`);
 }
 
+interface Checked {
+  readonly wrong?: string;
+  readonly link?: Link;
+  readonly before?: string;
+  readonly event?: unknown;
+  readonly detail?: unknown;
+}
+
 /** What is wrong with a line by itself, or the link that it is. */
-function check(text: string): { readonly wrong?: string; readonly link?: Link; readonly before?: string; readonly event?: unknown } {
+function check(text: string): Checked {
   let line: Record<string, unknown>;
   try {
     line = JSON.parse(text);
@@ -67,40 +76,57 @@ function check(text: string): { readonly wrong?: string; readonly link?: Link; r
     return { wrong: 'is not JSON' };
   }
   const { hash, ...fields } = line;
-  const { n, prev_hash, event } = fields;
+  const { n, prev_hash, event, detail } = fields;
   if (typeof hash !== 'string' || !Number.isSafeInteger(n) || typeof prev_hash !== 'string') return { wrong: 'is no audit line' };
   const isAsWritten = hash === lineHash(fields) && text === JSON.stringify({ ...fields, hash });
-  return isAsWritten ? { link: { n: n as number, hash }, before: prev_hash, event } : { wrong: 'was edited: its hash does not fit' };
+  return isAsWritten
+    ? { link: { n: n as number, hash }, before: prev_hash, event, detail }
+    : { wrong: 'was edited: its hash does not fit' };
 }
 
 /** What was found: all is whole, or the first line that is not. */
 export type Verdict =
-  | { readonly whole: true; readonly lines: number; readonly first: number; readonly last: Link; readonly torn?: string }
+  | {
+      readonly whole: true;
+      readonly lines: number;
+      readonly first: number;
+      readonly last: Link;
+      /** The line up to which the chain is signed; absent without a key, 0 without a checkpoint. */
+      readonly signed?: number;
+      readonly torn?: string;
+    }
   | { readonly whole: false; readonly file: string; readonly line: number; readonly why: string };
 
 /**
  * Follows one chain through files, the oldest first, from its first line, or from the line with which a file continues another one.
- * Rejects if a file cannot be read.
+ * With a public key every checkpoint must be signed with its private half. Rejects if a file cannot be read.
  */
-export async function verify(files: readonly string[]): Promise<Verdict> {
+export async function verify(files: readonly string[], key?: KeyObject): Promise<Verdict> {
   let last: Link | undefined;
+  let signed = 0;
+  const whole = () => ({ whole: true, lines, first, last: last ?? beginning, ...(key && { signed }) }) as const;
   let [lines, first] = [0, 1];
   for (const [i, file] of files.entries()) {
     let number = 0;
     for await (const { text, isWhole } of linesOf(file)) {
       number++;
       const isEnd = i === files.length - 1 && !isWhole;
-      if (isEnd) return { whole: true, lines, first, last: last ?? beginning, torn: file };
+      if (isEnd) return { ...whole(), torn: file };
       const checked = check(text);
-      const why = checked.wrong ?? misplaced(checked as Placed, last);
+      const isForged = key && checked.event === 'checkpoint' && !isSigned(checked.detail, before(checked), key);
+      const why =
+        checked.wrong ?? misplaced(checked as Placed, last) ?? (isForged ? 'is a checkpoint that this key did not sign' : undefined);
       if (why !== undefined || !checked.link) return { whole: false, file, line: number, why: why ?? 'is no audit line' };
       if (!last) first = checked.link.n;
+      if (checked.event === 'checkpoint') signed = checked.link.n - 1;
       last = checked.link;
       lines++;
     }
   }
-  return { whole: true, lines, first, last: last ?? beginning };
+  return whole();
 }
+
+const before = ({ link, before = '' }: Checked): Link => ({ n: (link?.n ?? 0) - 1, hash: before });
 
 interface Placed {
   readonly link: Link;

@@ -1,7 +1,8 @@
 // Writes the audit lines into a file, each chained to the one before by SHA-256. Knows no request; never makes anyone wait.
 import type { FileHandle } from 'node:fs/promises';
 import type { Audit, AuditLine } from './audit.js';
-import { type ChainEnd, lineHash } from './chain.js';
+import { type ChainEnd, type Link, lineHash } from './chain.js';
+import type { Signer } from './checkpoint.js';
 import { continued, openEnd, putAside } from './rotation.js';
 
 /** Lines that wait for the disk; what comes while so many wait is counted and dropped. */
@@ -12,6 +13,9 @@ const BATCH_LINES = 256;
 const RETRY_MS = 1000;
 /** Longest text of one field, in characters. */
 const MAX_FIELD = 512;
+/** Lines, and milliseconds, that the chain may be ahead of the newest signature. */
+const CHECKPOINT_LINES = 1000;
+const CHECKPOINT_MS = 60_000;
 /** Size from which a file is put aside and another one begun, in bytes, unless told otherwise. */
 const ROTATE_BYTES = 64 * 1024 * 1024;
 
@@ -20,6 +24,8 @@ interface Options {
   readonly replicaId: string;
   /** Size from which the file is put aside as `NAME.<its last line>.jsonl` and another one continues it, in bytes; 64 MiB if absent. */
   readonly rotateBytes?: number;
+  /** Signs the chain now and then: after CHECKPOINT_LINES lines, CHECKPOINT_MS after the first that is not signed yet, and at the end. */
+  readonly sign?: Signer;
   /** Told once when writing begins to fail, and once (with undefined) when it works again. */
   readonly onTrouble?: (sentence: string | undefined) => void;
   readonly now?: () => number;
@@ -34,6 +40,7 @@ export async function openAuditFile(options: Options): Promise<Audit> {
 
 /** A waiting line with the time of its event, or how many lines were lost at this place. */
 type Waiting = { readonly ts: number; readonly line: AuditLine } | { readonly ts: number; dropped: number };
+const checkpoint: AuditLine = { event: 'checkpoint', outcome: 'done', principal: null };
 
 /** The first line of a file that continues another one. */
 const rotation: AuditLine = { event: 'rotate', outcome: 'done', principal: null };
@@ -46,6 +53,9 @@ class AuditFile implements Audit {
   #writing: Promise<void> | undefined;
   #failing = false;
   #full = false;
+  /** Lines since the last checkpoint. */
+  #unsigned = 0;
+  #checkpointTimer: NodeJS.Timeout | undefined;
   #closed = false;
   #wake: (() => void) | undefined;
 
@@ -58,6 +68,24 @@ class AuditFile implements Audit {
 
   record(line: AuditLine): void {
     if (this.#closed) return;
+    this.#wait(line);
+    if (this.#options.sign) this.#planCheckpoint();
+  }
+
+  #planCheckpoint(): void {
+    this.#unsigned++;
+    this.#checkpointTimer ??= setTimeout(() => this.#signNow(), CHECKPOINT_MS).unref();
+    if (this.#unsigned >= CHECKPOINT_LINES) this.#signNow();
+  }
+
+  #signNow(): void {
+    clearTimeout(this.#checkpointTimer);
+    this.#checkpointTimer = undefined;
+    if (this.#unsigned > 0) this.#wait(checkpoint);
+    this.#unsigned = 0;
+  }
+
+  #wait(line: AuditLine): void {
     const ts = this.#options.now?.() ?? Date.now();
     const last = this.#waiting.at(-1);
     if (this.#waiting.length < MAX_WAITING_LINES) this.#waiting.push({ ts, line });
@@ -67,6 +95,7 @@ class AuditFile implements Audit {
   }
 
   async close(): Promise<void> {
+    this.#signNow();
     this.#closed = true;
     this.#wake?.();
     await this.#writing;
@@ -114,7 +143,8 @@ class AuditFile implements Audit {
     let { n, hash } = this.#end;
     let text = '';
     for (const waiting of batch) {
-      const fields = this.#fields(waiting, ++n, hash);
+      const fields = this.#fields(waiting, { n, hash });
+      n++;
       hash = lineHash(fields);
       text += `${JSON.stringify({ ...fields, hash })}\n`;
     }
@@ -130,14 +160,15 @@ class AuditFile implements Audit {
     return undefined;
   }
 
-  #fields(waiting: Waiting, n: number, prevHash: string): Record<string, unknown> {
+  #fields(waiting: Waiting, before: Link): Record<string, unknown> {
     const line: AuditLine =
       'line' in waiting
         ? waiting.line
         : { event: 'dropped', outcome: 'failed', principal: null, detail: `${waiting.dropped} lines were lost` };
+    const detail = line === checkpoint ? this.#options.sign?.(before) : line.detail;
     return {
       ts: new Date(waiting.ts).toISOString(),
-      n,
+      n: before.n + 1,
       event: line.event,
       outcome: line.outcome,
       principal: short(line.principal),
@@ -148,8 +179,8 @@ class AuditFile implements Audit {
       ...(line.role !== undefined && { role: short(line.role) }),
       replica_id: this.#options.replicaId,
       ...(line.trace_id !== undefined && { trace_id: short(line.trace_id) }),
-      ...(line.detail !== undefined && { detail: short(line.detail) }),
-      prev_hash: prevHash,
+      ...(detail !== undefined && { detail: short(detail) }),
+      prev_hash: before.hash,
     };
   }
 

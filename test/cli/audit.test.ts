@@ -1,11 +1,13 @@
 // `pty-gateway audit verify`, as an auditor runs it on files that somebody has changed.
 import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lineHash } from '../../src/audit/chain.js';
+import { signer } from '../../src/audit/checkpoint.js';
 import { openAuditFile } from '../../src/audit/file.js';
 import { command } from './person.js';
 
@@ -119,6 +121,53 @@ describe('audit verify', () => {
     const { stdout, code } = await audit();
     expect(code).toBe(0);
     expect(stdout).toMatch(/^2 lines, [^\n]*\nThe last line of [^\n]* is unfinished, as a crash leaves it; it is not counted\.\n$/);
+  });
+
+  describe('with a key', () => {
+    const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = async ({ publicKey }: typeof pair): Promise<string> => {
+      const name = path.join(folder, 'key.pem');
+      await writeFile(name, publicKey.export({ type: 'spki', format: 'pem' }));
+      return name;
+    };
+    /** One life with so many lines, signed at its end. */
+    const writeSigned = async (count: number, key = pair.privateKey) => {
+      const audit = await openAuditFile({ file, replicaId: 'r1', now: () => 0, sign: signer(key) });
+      for (let n = 1; n <= count; n++) audit.record({ event: 'attach', outcome: 'granted', principal: `person ${n}` });
+      await audit.close();
+    };
+
+    it('says up to which line the chain is signed: at least every thousand lines, and at each end', async () => {
+      await writeSigned(2500);
+      await writeSigned(1);
+      const lines = (await readFile(file, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((text) => JSON.parse(text));
+      expect(lines.flatMap(({ event, n }) => (event === 'checkpoint' ? [n] : []))).toEqual([1001, 2002, 2503, 2505]);
+      const { stdout, code } = await audit('--key', await pem(pair));
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/; signed up to line 2504\.\n$/);
+    });
+
+    it('finds a file that somebody else wrote anew from its beginning', async () => {
+      await writeSigned(3, other.privateKey);
+      expect(await audit()).toMatchObject({ code: 0 });
+      const { stderr, code } = await audit('--key', await pem(pair));
+      expect([code, stderr]).toEqual([1, `pty-gateway: ${file}: line 4 is a checkpoint that this key did not sign\n`]);
+    });
+
+    it('says of a file without checkpoints that none is signed', async () => {
+      await write(3);
+      expect((await audit('--key', await pem(pair))).stdout).toMatch(/; no checkpoint is signed\.\n$/);
+    });
+
+    it('ends with 2 for a key that is none', async () => {
+      await write(1);
+      const { stderr, code } = await audit('--key', file);
+      expect([stderr, code]).toEqual([expect.stringMatching(/^pty-gateway: --key [^\n]* cannot be used: [^\n]*\n$/), 2]);
+    });
   });
 
   it('ends with 2 for a file that cannot be read', async () => {
