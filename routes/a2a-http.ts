@@ -74,29 +74,35 @@ function typeFor({ headers }: FastifyRequest): string {
 
 const nothingHere = () => new Fault('TASK_NOT_FOUND', 'there is nothing at this address');
 
-const Answer = Type.Object({}, { description: 'As A2A 1.0 says; streams are text/event-stream.' });
+const answer = { description: 'As A2A 1.0 says.', content: { 'application/json': { schema: Type.Object({}) } } };
+const events = {
+  description: 'StreamResponses, each the data of one event.',
+  content: { 'text/event-stream': { schema: Type.Object({}) } },
+};
+const answerOf = (name: OperationName) => (['SendStreamingMessage', 'SubscribeToTask'].includes(name) ? events : answer);
 const Status = Type.Object({
   error: Type.Object({ code: Type.Integer(), status: Type.String(), message: Type.String(), details: Type.Array(Type.Object({})) }),
 });
 
 /** For openapi.json; what a request holds is checked by its operation. */
 function schemaOf(method: Method, url: string, what: Address[2]) {
-  const names = typeof what === 'string' ? [what] : Object.values(what);
-  const [first] = names;
+  const verbs = Object.entries(typeof what === 'string' ? { '': what } : what);
+  const names = verbs.map(([, name]) => name);
+  const [first = 'GetTask'] = names;
   const params = [...url.matchAll(/(?<!:):(\w+)/g)].map(([, name = '']) => [name, Type.String()] as const);
   return {
     params: Type.Object({ inst: Type.String({ description: 'Instance id of the agent.' }), ...Object.fromEntries(params) }),
     ...(method === 'POST' && typeof what === 'string' && { body: operations[what].request }),
-    ...(method === 'GET' &&
-      first && {
-        querystring: queryOf(
-          operations[first].request,
-          params.map(([name]) => name),
-        ),
-      }),
+    ...(method === 'GET' && {
+      querystring: queryOf(
+        operations[first].request,
+        params.map(([name]) => name),
+      ),
+    }),
     security: [{ bearer: [] }],
-    summary: `A2A: ${names.join(', ')}`,
-    response: { 200: Answer, '4xx': Status, '5xx': Status },
+    summary: names.join(', '),
+    response: { 200: answerOf(first), '4xx': Status, '5xx': Status },
+    'x-verbs': Object.fromEntries(verbs.map(([verb, name]) => [verb, { summary: name, answer: answerOf(name) }])),
   };
 }
 

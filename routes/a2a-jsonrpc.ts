@@ -69,8 +69,8 @@ function failure(error: unknown, id: Id): object {
 const Envelope = Type.Object({
   jsonrpc: Type.Literal('2.0'),
   id: Type.Unknown(),
-  method: Type.String(),
-  params: Type.Optional(Type.Object({})),
+  method: Type.String({ enum: Object.keys(operations) }),
+  params: Type.Optional(Type.Object({}, { description: 'As the body of the same operation over HTTP+JSON.' })),
 });
 const Answer = Type.Object({
   jsonrpc: Type.Literal('2.0'),
@@ -85,7 +85,7 @@ const schema = {
   body: Envelope,
   response: { 200: Answer, '4xx': Answer, '5xx': Answer },
   security: [{ bearer: [] }],
-  summary: 'A2A as JSON-RPC 2.0',
+  summary: 'Every operation, as JSON-RPC 2.0',
 };
 
 export const a2aJsonRpcRoutes: Routes = async (app) => {

@@ -61,7 +61,18 @@ describe('GET /openapi.json', () => {
         'get /agents',
         'get /agents/{inst}/.well-known/agent-card.json',
         'get /agents/{inst}/extendedAgentCard',
+        'post /agents/{inst}/a2a/jsonrpc',
+        'get /agents/{inst}/a2a/v1/extendedAgentCard',
+        'post /agents/{inst}/a2a/v1/message:send',
+        'post /agents/{inst}/a2a/v1/message:stream',
+        'get /agents/{inst}/a2a/v1/tasks',
+        'get /agents/{inst}/a2a/v1/tasks/{id}',
+        'post /agents/{inst}/a2a/v1/tasks/{id}:cancel',
+        'get post /agents/{inst}/a2a/v1/tasks/{id}:subscribe',
+        'post get /agents/{inst}/a2a/v1/tasks/{taskId}/pushNotificationConfigs',
+        'get delete /agents/{inst}/a2a/v1/tasks/{taskId}/pushNotificationConfigs/{configId}',
         'get /agents/{inst}/sessions/{id}/screen',
+        'get /agents/{inst}/sessions/{id}/transcript',
         'get /healthz',
         'get /readyz',
         'get delete /agents/{inst}/sessions/{id}',
@@ -75,6 +86,17 @@ describe('GET /openapi.json', () => {
     ).toBeDefined();
     expect(json.paths['/agents/{inst}/sessions'].post.requestBody.content['application/json'].schema.properties.argv).toBeDefined();
     expect(json.servers).toEqual([{ url: gw.base }]);
+  });
+
+  it('tells of streams that they are events, and of JSON-RPC which operations there are', async () => {
+    const { paths } = (await gw.call('GET', '/openapi.json')).json;
+    const answers = (path: string, method: string) => Object.keys(paths[`/agents/{inst}/a2a${path}`][method].responses['200'].content);
+    expect(answers('/v1/message:stream', 'post')).toEqual(['text/event-stream']);
+    expect(answers('/v1/tasks/{id}:subscribe', 'get')).toEqual(['text/event-stream']);
+    expect(answers('/v1/tasks/{id}', 'get')).toEqual(['application/json']);
+    expect(answers('/jsonrpc', 'post')).toEqual(['application/json', 'text/event-stream']);
+    const { method } = paths['/agents/{inst}/a2a/jsonrpc'].post.requestBody.content['application/json'].schema.properties;
+    expect(method.enum).toContain('SubscribeToTask');
   });
 
   it('says of each what it is for, which part it belongs to, and whether it needs a token', async () => {
