@@ -49,14 +49,22 @@ class Distant implements Member {
   }
 }
 
+/** Where the sessions are that others may ask for. */
+export interface House {
+  /** A session that runs here or has just ended here. */
+  here(sessionId: string): Session | undefined;
+  /** Resolves when a session is not being taken over here, or not any more. */
+  settled(sessionId: string): Promise<void>;
+}
+
 export class Desk {
-  readonly #owned: (sessionId: string) => Session | undefined;
+  readonly #house: House;
   readonly #tell: Tell;
   /** By replica, then by handle. */
   readonly #distant = new Map<string, Map<string, Distant>>();
 
-  constructor(owned: (sessionId: string) => Session | undefined, tell: Tell) {
-    this.#owned = owned;
+  constructor(house: House, tell: Tell) {
+    this.#house = house;
     this.#tell = tell;
   }
 
@@ -72,7 +80,9 @@ export class Desk {
     ask: Questions[Q]['ask'],
     bytes: Uint8Array,
   ): Promise<Told<Questions[Q]['answer']>> {
-    const session = this.#owned(sessionId);
+    const { here, settled } = this.#house;
+    // Whoever asks while it is taken over here has read that it is: it is there in a moment.
+    const session = here(sessionId) ?? (await settled(sessionId).then(() => here(sessionId)));
     if (!session) throw new Fault('INTERNAL', 'this session has just ended or moved; try again', { status: 503, details: { moved: true } });
     return this.#answers[question]({ session, from, ask, bytes });
   }

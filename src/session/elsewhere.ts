@@ -2,7 +2,7 @@
 import { Fault } from '../errors.js';
 import type { Log } from '../log/log.js';
 import { Away } from './away.js';
-import { Desk } from './desk.js';
+import { Desk, type Tell } from './desk.js';
 import type { Neighbours } from './neighbours.js';
 import type { KeptSession } from './record.js';
 import { type Ask, RemoteSession } from './remote-session.js';
@@ -15,6 +15,8 @@ export interface ElsewhereParts {
   readonly neighbours: Neighbours;
   /** A session that runs here or has just ended here. */
   here(sessionId: string): Session | undefined;
+  /** Resolves when a session is not being taken over here, or not any more. */
+  settled(sessionId: string): Promise<void>;
   /** Goes on with a session that its owner has let go of. */
   adopt(sessionId: string): Promise<void>;
 }
@@ -26,12 +28,13 @@ export class Elsewhere {
   readonly #away = new Away();
 
   constructor(parts: ElsewhereParts) {
-    const { neighbours, replicaId, here, adopt } = parts;
+    const { neighbours, replicaId, here, settled, adopt } = parts;
     this.#parts = parts;
-    this.desk = new Desk(here, (to, what, head, bytes) => {
+    const tell: Tell = (to, what, head, bytes) => {
       if (to === replicaId) this.#tellHere(what, head, bytes);
       else neighbours.tell(to, what, head, bytes);
-    });
+    };
+    this.desk = new Desk({ here, settled }, tell);
     neighbours.serve({ desk: this.desk, away: this.#away, adopt });
   }
 

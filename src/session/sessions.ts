@@ -14,6 +14,8 @@ import { Succession } from './succession.js';
 
 /** How often what is kept is looked through for what is over, in milliseconds. */
 const SWEEP_MS = 60_000;
+/** How often a session is looked for again that changes hands while it is looked for. */
+const FIND_TRIES = 3;
 
 export interface Logger {
   info(fields: object, message: string): void;
@@ -83,7 +85,7 @@ class Registry implements Sessions {
     if (owned) return owned.instanceId === instanceId ? owned : undefined;
     const kept = await this.#kept(sessionId);
     if (kept?.instance_id !== instanceId || isExpired(kept)) return undefined;
-    return kept.state === 'closed' ? this.#closed.open(kept) : this.#findElsewhere(kept);
+    return this.#open(kept);
   }
 
   async list(instanceId: string): Promise<Session[]> {
@@ -126,6 +128,7 @@ class Registry implements Sessions {
       replicaId: this.#parts.replicaId,
       neighbours,
       here: (id) => this.#owned.get(id) ?? this.#closed.get(id),
+      settled: (id) => this.#succession.settled(id),
       adopt: (id) => this.#succession.adopt(id),
     });
     neighbours.onDeath((replicaId) => {
@@ -142,6 +145,21 @@ class Registry implements Sessions {
 
   async #kept(sessionId: string): Promise<KeptSession | undefined> {
     return keptSession(await this.#parts.log.record(sessionId));
+  }
+
+  /** Where it runs may change while it is looked for: then it is looked for again. */
+  async #open(kept: KeptSession, triesLeft = FIND_TRIES): Promise<Session | undefined> {
+    try {
+      return await (kept.state === 'closed' ? this.#closed.open(kept) : this.#findElsewhere(kept));
+    } catch (error) {
+      const now = triesLeft > 0 ? await this.#kept(kept.session_id) : undefined;
+      if (!now || !this.#hasMoved(kept, now)) throw error;
+      return this.#open(now, triesLeft - 1);
+    }
+  }
+
+  #hasMoved(before: KeptSession, now: KeptSession): boolean {
+    return now.state !== before.state || now.replica_id !== before.replica_id || this.#isGone(now.replica_id);
   }
 
   async #findElsewhere(kept: KeptSession): Promise<Session | undefined> {

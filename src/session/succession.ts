@@ -59,6 +59,11 @@ export class Succession {
     return settling;
   }
 
+  /** Resolves when that session is not being taken over here, or not any more. */
+  async settled(sessionId: string): Promise<void> {
+    await this.#settling.get(sessionId);
+  }
+
   async #inherit(kept: KeptSession): Promise<void> {
     const { logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };

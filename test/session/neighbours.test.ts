@@ -31,10 +31,7 @@ describe('Replicas over a bus', () => {
     const anything: unknown = new Proxy(() => {}, {
       get: (_, name) => (name === 'then' ? undefined : name === 'task' ? anything : async () => void asked.push(String(name))),
     });
-    const desk = new Desk(
-      () => anything as Session,
-      () => {},
-    );
+    const desk = new Desk({ here: () => anything as Session, settled: async () => {} }, () => {});
     b.serve({ desk, away: new Away(), adopt: async () => {} });
     a.serve({ desk, away: new Away(), adopt: async () => {} });
     const ask = a.asker('b', 's');

@@ -143,6 +143,18 @@ describe('A session whose agent says how to go on with it', () => {
     await town.close();
   });
 
+  it('is found as it goes on by all who look for it in the moment in which its replica dies', async () => {
+    const town = await openStreet(['first', 'second', 'third'], [lasting]);
+    const { id } = await town.sessions('first').create(lasting, {}, 'someone');
+    const find = () => ['second', 'third', 'second', 'third'].map((replicaId) => town.sessions(replicaId).find('inst', id));
+    const before = find();
+    town.kill('first');
+    const found = await Promise.all([...before, ...find()]);
+    const owners = new Set(found.map((session) => session?.describe().replica_id));
+    expect([...owners]).toEqual([expect.stringMatching(/second|third/)]);
+    await town.close();
+  });
+
   it('shows its Keyframe before the end when what it goes on with ends at once', async () => {
     const brief = agent({ policy: { reattach: ['/bin/bash', '-c', 'printf over'] } });
     const town = await openStreet(['first', 'second'], [brief]);
