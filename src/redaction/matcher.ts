@@ -1,0 +1,212 @@
+// Finds what is sought in visible text, byte by byte. Knows no escape sequence, no chunk and no clock.
+import type { Automaton } from './automaton.js';
+import type { Sought, SoughtShape } from './sought.js';
+
+/** Newest bytes of text of which it is known where they are: more than may wait, and a power of two. */
+const MEMORY = 256;
+const SLOT = MEMORY - 1;
+/** Bytes after the prefix from which on an unfinished token is taken for one if nothing more comes. */
+const GUARDED_BODY = 8;
+/** Ends of long secrets that are compared at the same time; the oldest is given up. */
+const MAX_RESTS = 256;
+
+interface OpenShape {
+  readonly shape: SoughtShape;
+  /** Where its body begins, in bytes of text. */
+  readonly from: number;
+  count: number;
+}
+
+/** What a long secret goes on with, and how much of it has come. */
+interface Rest {
+  readonly bytes: Uint8Array;
+  at: number;
+}
+
+/** A byte that was shown before the one with that index, and overwritten at once. */
+interface Ghost {
+  readonly index: number;
+  readonly place: number;
+}
+
+/**
+ * Text is what somebody reads: sequences between its characters do not show, and the end of a line does not either within a secret that is
+ * long enough. Every decision follows from the text, so that it does not matter in which pieces it comes. `settle` alone depends on time.
+ */
+export class Matcher {
+  readonly #sought: Automaton<Sought>;
+  readonly #conceal: (place: number) => void;
+  // Of the newest bytes: their places in the stream, themselves, and the state before each.
+  readonly #places = new Float64Array(MEMORY);
+  readonly #bytes = new Uint8Array(MEMORY);
+  readonly #states = new Int32Array(MEMORY);
+  #state = 0;
+  /** Bytes of text so far, less those that were taken back. */
+  #length = 0;
+  /** What is before this cannot be taken back. */
+  #floor = 0;
+  /** The length at the end of the last line. */
+  #lineEnd = 0;
+  #open: OpenShape[] = [];
+  #rests: Rest[] = [];
+  #ghosts: Ghost[] = [];
+
+  /** `conceal` is told the places of what is secret. */
+  constructor(sought: Automaton<Sought>, conceal: (place: number) => void) {
+    this.#sought = sought;
+    this.#conceal = conceal;
+  }
+
+  /** Bytes of text so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The place of the first byte that may be part of a secret which is not whole yet; Infinity if none may. */
+  get waitsFrom(): number {
+    let from = this.#length - this.#sought.waiting(this.#state);
+    for (const open of this.#open) if (open.count < open.shape.least) from = Math.min(from, open.from);
+    return from < this.#length ? (this.#places[from & SLOT] as number) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The next byte of the text, and its place in the stream. */
+  feed(byte: number, place: number): void {
+    const slot = this.#length & SLOT;
+    this.#places[slot] = place;
+    this.#bytes[slot] = byte;
+    this.#states[slot] = this.#state;
+    this.#length++;
+    if (this.#open.length > 0) this.#goOn(byte);
+    if (this.#rests.length > 0) this.#compare(byte);
+    this.#arrive(this.#sought.next[this.#state + (this.#sought.classOf[byte] as number)] as number);
+  }
+
+  /** The same for the bytes in [from, to), the first of which is at `place`. */
+  feedAll(bytes: Uint8Array, from: number, to: number, place: number): void {
+    for (let i = from; i < to; ) {
+      if (this.#open.length === 0 && this.#rests.length === 0) i = this.#hurry(bytes, i, to, place - from);
+      else {
+        this.feed(bytes[i] as number, place - from + i);
+        i++;
+      }
+    }
+  }
+
+  /** A byte was shown and overwritten at once: it is as secret as what is around it. */
+  ghost(place: number): void {
+    this.#ghosts = this.#ghosts.filter(({ index }) => index > this.#length - MEMORY);
+    this.#ghosts.push({ index: this.#length, place });
+  }
+
+  /** The last character will be written anew. Who shows much of a secret and takes it back has shown it. */
+  takeBack(): void {
+    this.#concealNewest(this.#sought.guarded(this.#state));
+    this.#floor = Math.max(this.#floor, this.#length - MEMORY);
+    if (this.#length === this.#floor) this.#state = 0;
+    while (this.#length > this.#floor) {
+      this.#length--;
+      this.#state = this.#states[this.#length & SLOT] as number;
+      if (!isContinuation(this.#bytes[this.#length & SLOT] as number)) break;
+    }
+    this.#open = this.#open.filter(({ from }) => from <= this.#length);
+  }
+
+  /** A line ends here, by itself and not because it is full. */
+  endLine(): void {
+    this.#lineEnd = this.#length;
+    if (this.#open.length > 0) this.#open = this.#open.filter(({ shape }) => shape.isBlock);
+  }
+
+  /** Nothing of what follows belongs to what was. */
+  endText(): void {
+    this.endLine();
+    this.#state = 0;
+    this.#open = [];
+    this.#rests = [];
+  }
+
+  /** What waits goes out now: as a secret if so much of one has come that it is one. */
+  settle(): void {
+    this.#concealNewest(this.#sought.guarded(this.#state));
+    for (const { shape, from, count } of this.#open)
+      if (count < shape.least && count >= GUARDED_BODY) this.#concealNewest(this.#length - from);
+  }
+
+  /** As `feed`, while nothing is open. Returns the index of the first byte that was not fed. */
+  #hurry(bytes: Uint8Array, from: number, to: number, offset: number): number {
+    const { next, classOf } = this.#sought;
+    let state = this.#state;
+    let length = this.#length;
+    let i = from;
+    while (i < to && state >= 0) {
+      const byte = bytes[i] as number;
+      const slot = length & SLOT;
+      this.#places[slot] = offset + i;
+      this.#bytes[slot] = byte;
+      this.#states[slot] = state;
+      length++;
+      i++;
+      state = next[state + (classOf[byte] as number)] as number;
+    }
+    this.#length = length;
+    this.#arrive(state);
+    return i;
+  }
+
+  #arrive(state: number): void {
+    this.#state = state < 0 ? ~state : state;
+    if (state < 0) for (const found of this.#sought.ending(this.#state)) this.#found(found);
+  }
+
+  #found(found: Sought): void {
+    if (found.kind === 'block_end') this.#open = this.#open.filter(({ shape }) => !shape.isBlock);
+    else if (found.kind === 'shape') this.#begin(found.shape);
+    else this.#foundSecret(found);
+  }
+
+  #foundSecret({ length, rest, isShort }: Sought & { kind: 'secret' }): void {
+    if (isShort && this.#length - length < this.#lineEnd) return;
+    this.#concealNewest(length);
+    if (rest.length === 0) return;
+    if (this.#rests.length === MAX_RESTS) this.#rests.shift();
+    this.#rests.push({ bytes: rest, at: 0 });
+  }
+
+  /** One of a kind at a time: what begins inside of another is part of it. */
+  #begin(shape: SoughtShape): void {
+    const start = this.#length - shape.prefixLength;
+    const isInWord = shape.isWord && start > this.#lineEnd && isWordByte(this.#bytes[(start - 1) & SLOT] as number);
+    if (start < this.#lineEnd || isInWord || this.#open.some((open) => open.shape === shape)) return;
+    this.#open.push({ shape, from: this.#length, count: 0 });
+  }
+
+  #goOn(byte: number): void {
+    this.#open = this.#open.filter((open) => open.shape.body[byte]);
+    for (const open of this.#open) {
+      open.count++;
+      if (open.count === open.shape.least) this.#concealNewest(this.#length - open.from);
+      else if (open.count > open.shape.least) this.#concealNewest(1);
+    }
+  }
+
+  #compare(byte: number): void {
+    this.#rests = this.#rests.filter(({ bytes, at }) => bytes[at] === byte);
+    if (this.#rests.length === 0) return;
+    this.#concealNewest(1);
+    for (const rest of this.#rests) rest.at++;
+    this.#rests = this.#rests.filter(({ bytes, at }) => at < bytes.length);
+  }
+
+  #concealNewest(count: number): void {
+    const from = this.#length - count;
+    for (let i = from; i < this.#length; i++) this.#conceal(this.#places[i & SLOT] as number);
+    for (const { index, place } of this.#ghosts) if (index > from && index < this.#length) this.#conceal(place);
+  }
+}
+
+/** Of a character in UTF-8. */
+export const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
+/** A letter, a digit or `_`. */
+const isWordByte = (byte: number): boolean =>
+  (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || byte === 0x5f || (byte >= 0x61 && byte <= 0x7a);

@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compilePattern } from '../../src/redaction/line-patterns.js';
+import { MAX_HELD_BYTES, Redactor } from '../../src/redaction/redactor.js';
+import { seek } from '../../src/redaction/sought.js';
+
+interface Settings {
+  readonly secrets?: readonly string[];
+  readonly patterns?: readonly string[];
+  readonly cols?: number;
+}
+
+/** Made once for the same secrets, as a session does. */
+const known = new Map<string, ReturnType<typeof seek>>();
+function sought(secrets: readonly string[]): ReturnType<typeof seek> {
+  const name = JSON.stringify(secrets);
+  const found = known.get(name) ?? seek(secrets);
+  known.clear();
+  known.set(name, found);
+  return found;
+}
+
+/** What comes out, as it may be shown and as it was, when the stream comes in these chunks and then ends. */
+function through(chunks: readonly Uint8Array[], { secrets = [], patterns = [], cols = 80 }: Settings = {}) {
+  const redacted: Uint8Array[] = [];
+  const raw: Uint8Array[] = [];
+  const redactor = new Redactor(sought(secrets), patterns.map(compilePattern), cols, (shown, was) => {
+    redacted.push(Uint8Array.from(shown));
+    raw.push(Uint8Array.from(was));
+  });
+  for (const chunk of chunks) redactor.push(chunk);
+  redactor.settle();
+  return { redacted: Buffer.concat(redacted), raw: Buffer.concat(raw) };
+}
+
+const shown = (text: string, settings?: Settings) => through([Buffer.from(text)], settings).redacted.toString();
+
+/** The bytes, cut at these places (modulo their length). */
+function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
+  return [...ends, bytes.length].map((end, i) => bytes.subarray(i === 0 ? 0 : ends[i - 1], end));
+}
+
+const places = fc.array(fc.nat(2000), { maxLength: 40 });
+const few = fc.constantFrom(...'abAB1 ');
+const secret = fc.oneof(fc.string({ unit: few, minLength: 4, maxLength: 90 }), fc.string({ minLength: 4, maxLength: 20, unit: 'binary' }));
+const secrets = fc.array(secret, { minLength: 1, maxLength: 3 });
+const noise = fc.oneof(
+  fc.string({ unit: few, maxLength: 30 }),
+  fc.string({ unit: 'binary', maxLength: 10 }),
+  fc.constantFrom('\r\n', '\r', '\b', '\t', '\x1b[1;31m', '\x1b[m', '\x1b[5;7H', '\x1b]0;', '\x07', '\x1b\\', '\x1bP', '\x9b1m', '\x18'),
+  fc.constantFrom('ghp_', 'AKIA', 'sk_live_', '.eyJ', '-----BEGIN RSA PRIVATE KEY-----', '-----END', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'),
+);
+/** Streams of anything, with secrets and parts of secrets in it. */
+const streams = secrets.chain((all) => {
+  const parts = fc.tuple(fc.constantFrom(...all), fc.nat(100)).map(([one, end]) => one.slice(0, end));
+  const text = fc.array(fc.oneof(noise, fc.constantFrom(...all), parts), { maxLength: 30 }).map((pieces) => Buffer.from(pieces.join('')));
+  const bytes = fc.oneof(
+    text,
+    fc.array(fc.oneof(text, fc.uint8Array({ maxLength: 6 }))).map((some) => Buffer.concat(some)),
+  );
+  return fc.record({ secrets: fc.constant(all), bytes, cols: fc.constantFrom(1, 2, 7, 80) });
+});
+
+describe('A redactor', () => {
+  it('gives the same, however the stream was cut into chunks', () => {
+    fc.assert(
+      fc.property(streams, places, ({ bytes, ...settings }, cuts) => {
+        expect(through(cutAt(bytes, cuts), settings)).toEqual(through([bytes], settings));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('gives the same with patterns, however the stream was cut into chunks', () => {
+    fc.assert(
+      fc.property(streams, places, ({ bytes, ...settings }, cuts) => {
+        const patterns = ['A+B', '[0-9]a*', 'b.{2}a'];
+        expect(through(cutAt(bytes, cuts), { ...settings, patterns })).toEqual(through([bytes], { ...settings, patterns }));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('keeps the length of every piece, and tells what it was', () => {
+    fc.assert(
+      fc.property(streams, places, ({ bytes, ...settings }, cuts) => {
+        const { redacted, raw } = through(cutAt(bytes, cuts), settings);
+        expect(raw).toEqual(bytes);
+        expect(redacted.length).toBe(bytes.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  // Clear text has no letter in common with a secret, so that the right answer is known.
+  const upper = fc.string({ unit: fc.constantFrom(...'ABCDEFGH0123'), minLength: 8, maxLength: 150 });
+  const clear = fc.oneof(
+    fc.string({ unit: fc.constantFrom(...'vwxyz.,;! é漢'), maxLength: 20 }),
+    fc.constantFrom('\r\n', '\x1b[1;32m', '\x1b[K', '\x1b[3;4H', '\x1b]0;vw\x07'),
+  );
+  const between = fc.constantFrom('', '', '', '\x1b[1m', '\x1b[38;5;196m', '\r\n', '\x1b[2;1H', '\x1b[0m\x1b[K', '\n');
+  /** The letters of sequences stay: they are no text. */
+  const hidden = (one: string) => one.replaceAll(/(\p{Cc}\[[0-9;]*[A-Za-z])|[A-H0-3]/gu, (_all, sequence) => sequence ?? '*');
+
+  it('conceals each secret, whatever sequences and line breaks are in it, and nothing else', () => {
+    const story = fc.array(upper, { minLength: 1, maxLength: 3 }).chain((all) => {
+      const broken = fc
+        .tuple(fc.constantFrom(...all), fc.array(between, { minLength: 150, maxLength: 150 }))
+        .map(([one, breaks]) => [...one].map((letter, i) => (i === 0 ? letter : `${breaks[i]}${letter}`)).join(''));
+      const part = fc.record({ clear, secret: broken });
+      return fc.record({ secrets: fc.constant(all), parts: fc.array(part, { maxLength: 6 }) });
+    });
+    fc.assert(
+      fc.property(story, places, ({ secrets, parts }, cuts) => {
+        const text = parts.map(({ clear, secret }) => `${clear}.${secret}.`).join('');
+        const wanted = parts.map(({ clear, secret }) => `${clear}.${hidden(secret)}.`).join('');
+        expect(through(cutAt(Buffer.from(text), cuts), { secrets }).redacted.toString()).toBe(wanted);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('changes nothing of a stream in which no secret is', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 300 }),
+      fc.array(clear).map((parts) => Buffer.from(parts.join(''))),
+    );
+    fc.assert(
+      fc.property(bytes, fc.array(upper), places, (stream, secrets, cuts) => {
+        const ended = Buffer.concat([stream, Buffer.from('.')]);
+        fc.pre(!ended.toString('latin1').match(/[A-H0-3]{3}/));
+        expect(through(cutAt(ended, cuts), { secrets }).redacted).toEqual(ended);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['base64 alone', (s: string) => Buffer.from(s).toString('base64')],
+    ['base64 inside of something longer', (s: string) => Buffer.from(`user:${s}:x`).toString('base64')],
+    ['base64 at another offset', (s: string) => Buffer.from(`{"key":"${s}"}`).toString('base64')],
+    ['base64 for URLs', (s: string) => Buffer.from(`ab${s}`).toString('base64url')],
+    [
+      'base64 in lines',
+      (s: string) =>
+        `${Buffer.from(s)
+          .toString('base64')
+          .match(/.{1,5}/g)
+          ?.join('\r\n')}`,
+    ],
+    ['a URL', (s: string) => encodeURIComponent(s)],
+    ['a URL in lower case', (s: string) => encodeURIComponent(s).replaceAll(/%../g, (hex) => hex.toLowerCase())],
+    ['a form', (s: string) => new URLSearchParams({ x: s }).toString()],
+    ['JSON', (s: string) => JSON.stringify(s)],
+  ])('finds a secret as %s', (_name, write) => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 12, maxLength: 100, unit: 'grapheme' }), (one) => {
+        const text = `> ${write(one)} <`;
+        const changed = shown(text, { secrets: [one] });
+        // The characters at both ends of base64 tell of the neighbours, too, and may stay.
+        expect(changed.match(/[*·•＊🔒]/gu)?.length).toBeGreaterThanOrEqual([...one].length);
+        for (const form of [one, write(one)]) expect(changed).not.toContain(form);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('finds a secret of many lines wherever lines end, and in JSON', () => {
+    const secret = 'first line of it\nsecond line of it\n';
+    expect(shown('a first line of it\r\nsecond line of it\r\n.', { secrets: [secret] })).toBe(
+      'a ****************\r\n*****************\r\n.',
+    );
+    expect(shown('"first line of it\\nsecond line of it\\n"', { secrets: [secret] })).toBe(`"${'*'.repeat(37)}"`);
+  });
+
+  it('finds a secret that somebody corrects while typing it', () => {
+    expect(shown('$ huntx\b \ber22.', { secrets: ['hunter22'] })).toBe('$ ****x\b \b****.');
+  });
+
+  it('finds a short secret on one line alone', () => {
+    const secrets = ['1234'];
+    expect(shown('12\r\n34 1234', { secrets })).toBe('12\r\n34 ****');
+    expect(shown('x12\r\n34', { secrets, cols: 3 })).toBe('x**\r\n**');
+  });
+
+  it('conceals characters beyond ASCII by others of their width and length', () => {
+    expect(shown('(pässwörd€漢字🔑)', { secrets: ['pässwörd€漢字🔑'] })).toBe('(*·***·**•＊＊🔒)');
+  });
+
+  it('finds secrets in titles and other strings', () => {
+    expect(shown('\x1b]0;at hunter22!\x07 \x1b]8;;http://x/hunter22\x1b\\', { secrets: ['hunter22'] })).toBe(
+      '\x1b]0;at ********!\x07 \x1b]8;;http://x/********\x1b\\',
+    );
+  });
+
+  it('finds nothing that is half in a string and half on the screen', () => {
+    expect(shown('hunt\x1b]0;er22\x07!', { secrets: ['hunter22'] })).toBe('hunt\x1b]0;er22\x07!');
+  });
+
+  it.each([
+    [' written with a blank', 'abcdefgh \rijkl', 8, '*********\r****'],
+    [' written twice', 'abcdefghi\rijkl', 8, '*********\r****'],
+    [' ended by CR LF', 'abcdefgh\r\nijkl', 8, '********\r\n****'],
+  ])('finds a secret that is wrapped by the echo, its line%s', (_name, text, cols, wanted) => {
+    expect(shown(text, { secrets: ['abcdefghijkl'], cols })).toBe(wanted);
+  });
+
+  it('lets what may be the beginning of a secret wait, and nothing else', () => {
+    const out: string[] = [];
+    const redactor = new Redactor(seek(['hunter22']), [], 80, (bytes) => out.push(Buffer.from(bytes).toString()));
+    redactor.push(Buffer.from('the hun'));
+    redactor.push(Buffer.from('t'));
+    redactor.push(Buffer.from('ing \x1b[1m'));
+    redactor.push(Buffer.from('h'));
+    expect(out).toEqual(['the ', 'hunting \x1b[1m']);
+    redactor.settle();
+    expect(out.at(-1)).toBe('h');
+  });
+
+  it('shows less than half of a secret that comes so slowly that it cannot be waited for', () => {
+    const out: Uint8Array[] = [];
+    const redactor = new Redactor(seek(['hunter22-and-more']), [], 80, (bytes) => out.push(bytes));
+    for (const letter of 'hunter22-and-more.') {
+      redactor.push(Buffer.from(letter));
+      redactor.settle();
+    }
+    expect(Buffer.concat(out).toString()).toBe('hunter22*********.');
+  });
+
+  it('holds a bounded number of bytes, whatever sequences come in the middle of a secret', () => {
+    const redactor = new Redactor(seek(['hunter22']), [], 80, () => {});
+    redactor.push(Buffer.from('hunter2'));
+    for (let i = 0; i < 100; i++) redactor.push(Buffer.from('\x1b[1m'.repeat(1024)));
+    expect(redactor.held).toBeLessThanOrEqual(MAX_HELD_BYTES + 8192);
+  });
+
+  it('takes no time that grows with a secret that repeats itself', () => {
+    const one = 'a'.repeat(4096);
+    expect(shown('a'.repeat(50_000), { secrets: [one, `${one.slice(1)}b`] })).toBe('*'.repeat(50_000));
+  });
+});
+
+describe("An operator's patterns", () => {
+  it('are looked for in each line, colours and wraps left out', () => {
+    const patterns = ['employee-[0-9]{4}', 'pass(word)?: \\S+'];
+    expect(shown('employee-\x1b[1m12\x1b[m34\r\npassword: secret\r\n', { patterns })).toBe(
+      '*********\x1b[1m**\x1b[m**\r\n****************\r\n',
+    );
+    expect(shown('an employee-\r\n1234', { patterns, cols: 12 })).toBe('an *********\r\n****');
+  });
+
+  it('find what lies in the middle of a line without end', () => {
+    const text = `${'x'.repeat(1000)}employee-1234${'x'.repeat(2000)}`;
+    expect(shown(text, { patterns: ['employee-[0-9]{4}'] })).toBe(text.replace('employee-1234', '*'.repeat(13)));
+  });
+
+  it('that match nothing at all are refused', () => {
+    expect(() => compilePattern('a*')).toThrow('matches the empty text');
+    expect(() => compilePattern('(')).toThrow();
+    expect(() => compilePattern('(a)\\1')).toThrow();
+  });
+});
