@@ -10,6 +10,7 @@ import type { TaskHost } from '../src/a2a/task-host.js';
 import type { Agent } from '../src/agents.js';
 import { Fault } from '../src/errors.js';
 import { createIdempotency } from '../src/idempotency.js';
+import { disclosure } from '../src/session/secrecy.js';
 import { principalOf } from './auth.js';
 import { settle } from './errors.js';
 
@@ -68,7 +69,10 @@ function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): Ta
     agent,
     sessions: app.sessions,
     begun: app.begunByMessages,
-    onBegun: ({ id }) => request.record('session_create', 'done', { session_id: id, detail: 'by a message' }),
+    onBegun: (session) => {
+      const detail = ['by a message', disclosure(session.describe())].filter(Boolean).join(', ');
+      request.record('session_create', 'done', { session_id: session.id, detail });
+    },
   });
 }
 

@@ -27,6 +27,8 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     agents: app.agents,
     ...(app.neighbours && { neighbours: app.neighbours }),
     onClosed: (session) => app.audit.record(closing(session)),
+    onRedactionFailed: ({ instanceId, id }) =>
+      app.audit.record({ event: 'redaction_failed', outcome: 'failed', principal: null, instance_id: instanceId, session_id: id }),
   });
   return { sessions, close: () => sessions.close().finally(() => screens.close()) };
 }

@@ -10,6 +10,7 @@ import { may, reaches } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
 import { describe, type KeptSession, keptSession } from '../src/session/record.js';
+import { disclosure } from '../src/session/secrecy.js';
 import type { Session } from '../src/session/session.js';
 import type { Size } from '../src/terminal/terminal.js';
 import { transcript } from '../src/transcript/transcript.js';
@@ -70,6 +71,11 @@ function endedBy(request: FastifyRequest, session: Session): void {
   throw new Fault('PERMISSION_DENIED', 'only who created a session may end it, or a token with pty:admin');
 }
 
+/** Which session it is, and what somebody has chosen to let others see of it. */
+function begun(session: Session) {
+  return { session_id: session.id, detail: disclosure(session.describe()) };
+}
+
 /** Records an act of this event once it is done, or why it failed. */
 async function audited<T>(
   request: FastifyRequest,
@@ -79,7 +85,7 @@ async function audited<T>(
 ) {
   try {
     const result = await act();
-    request.record(event, 'done', { detail, ...(event === 'session_create' && { session_id: (result as Session).id }) });
+    request.record(event, 'done', event === 'session_create' ? begun(result as Session) : { detail });
     return result;
   } catch (error) {
     const denied = error instanceof Fault && error.status === 403;

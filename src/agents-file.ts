@@ -5,6 +5,7 @@ import { Value } from '@sinclair/typebox/value';
 import { type Document, parseDocument, visit } from 'yaml';
 import { type Agent, AgentConfig, type Agents } from './agents.js';
 import { checker, shown } from './protocol/check.js';
+import { compilePattern } from './redaction/line-patterns.js';
 
 /** An agents file that cannot be used; the message is one line that names the agent and the field. */
 export class AgentsFileError extends Error {
@@ -102,12 +103,22 @@ function agent(id: string, config: unknown, file: string): Agent {
   return { ...(whole as AgentConfig), id };
 }
 
-/** What no schema says: what the system can hand to a program, and what this build cannot do. */
+/** What no schema says: what the system can hand to a program, and what is no pattern. */
 function unusable({ command, cwd = '', env, policy }: AgentConfig, where: string): string | undefined {
   const misnamed = Object.keys(env).find((name) => name === '' || /[=\0]/.test(name));
   if (misnamed !== undefined) return `${where}.env: expected names without = and NUL, got ${shown(misnamed)}`;
   if ([...command, cwd, ...Object.values(env)].some((text) => text.includes('\0'))) return `${where}: command, cwd and env cannot hold NUL`;
-  if (policy.live_stream === 'raw') return `${where}.policy.live_stream: raw is refused while this gateway does not redact`;
+  return unusablePattern(policy.redaction_patterns ?? [], `${where}.policy.redaction_patterns`);
+}
+
+function unusablePattern(patterns: readonly string[], where: string): string | undefined {
+  for (const [i, pattern] of patterns.entries()) {
+    try {
+      compilePattern(pattern);
+    } catch (error) {
+      return `${where}.${i}: expected a pattern of RE2, got ${shown(pattern)}: ${(error as Error).message}`;
+    }
+  }
   return undefined;
 }
 

@@ -34,8 +34,20 @@ export const Policy = Type.Object(
           'What another replica runs to go on with a session whose replica is gone: for commands whose terminal lives elsewhere (tmux attach).',
       }),
     ),
-    redaction: Type.Union([Type.Literal('on'), Type.Literal('off')], { default: 'on' }),
-    live_stream: Type.Union([Type.Literal('redacted'), Type.Literal('raw')], { default: 'redacted' }),
+    redaction: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+      default: 'on',
+      description: 'Whether secrets are cut out of what sessions print, unless a session is asked for otherwise.',
+    }),
+    redaction_patterns: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
+        maxItems: 32,
+        description: "What else is a secret: regular expressions in RE2's syntax, each looked for in every line.",
+      }),
+    ),
+    live_stream: Type.Union([Type.Literal('redacted'), Type.Literal('raw')], {
+      default: 'redacted',
+      description: 'What those see who watch a session live at the replica that runs it; what is kept is redacted in any case.',
+    }),
   },
   { additionalProperties: false },
 );

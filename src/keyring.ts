@@ -30,6 +30,10 @@ export class Keyring {
     this.#keys = keys;
   }
 
+  get canSeal(): boolean {
+    return this.#keys.length > 0;
+  }
+
   /** A fresh key for one purpose, and what is to be kept so that it is found again; undefined if there is no key to seal with. */
   mint(purpose: string): { readonly seal: Seal; readonly kid: string; readonly salt: Uint8Array } | undefined {
     const [first] = this.#keys;

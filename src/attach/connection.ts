@@ -267,7 +267,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #welcome(joined: Joined, envelope: ClientEnvelope): void {
     this.#clientId = joined.clientId;
     this.#role = joined.role;
-    this.record('attach', 'granted');
+    this.record('attach', 'granted', this.session.describe().live_stream && 'live stream raw');
     if (!this.#outlet.isOpen) {
       void this.#depart();
       return;

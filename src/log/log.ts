@@ -108,6 +108,8 @@ export class LogError extends Error {
 
 /** All sessions' logs. */
 export interface Log {
+  /** Whether what is kept of a session that begins now cannot be read where it is stored. Absent: it can. */
+  isSealed?(): boolean;
   /** Begins a session's log; the caller owns it, with FIRST_EPOCH. LogError `exists` if the id was ever used. */
   create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter>;
   /**

@@ -65,6 +65,10 @@ class SealedLog implements Log {
     this.#damages.forget(sessionId);
   }
 
+  isSealed(): boolean {
+    return this.#keyring.canSeal;
+  }
+
   trouble(): string | undefined {
     return this.#inner.trouble();
   }

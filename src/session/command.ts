@@ -11,9 +11,6 @@ export async function commandOf(agent: Agent, request: SessionRequest): Promise<
   if ((request.argv || request.env) && !agent.allow_command_override) {
     throw new Fault('PERMISSION_DENIED', `${request.argv ? 'argv' : 'env'}: ${agent.id} does not allow another command or environment`);
   }
-  if (request.secrets || request.live_stream === 'raw') {
-    throw new Fault('UNSUPPORTED_OPERATION', 'secrets, live_stream: this gateway does not redact yet, so it does not take secrets');
-  }
   return {
     argv: request.argv ?? agent.command,
     cwd: await folder(agent, request.cwd),

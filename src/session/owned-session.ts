@@ -5,6 +5,7 @@ import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log
 import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import type { Redaction } from '../redaction/redaction.js';
 import {
   type Exit,
   type Screen,
@@ -24,8 +25,10 @@ import { Journal } from './journal.js';
 import { TimeLimit } from './limits.js';
 import { past, refold } from './past.js';
 import { Printing } from './printing.js';
+import { RawLive } from './raw-live.js';
 import { describe, type KeptSession } from './record.js';
 import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
+import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
 import { TerminalTask } from './task.js';
 
@@ -37,6 +40,10 @@ export interface OwnedSessionParts {
   readonly kept: KeptSession;
   readonly writer: LogWriter;
   readonly screens: ScreenHost;
+  /** Undefined: nothing is redacted. */
+  readonly redaction: Redaction | undefined;
+  /** Once, if that could not be done. */
+  redactionFailed(session: OwnedSession): void;
   /** For the numbers of its late readers, should the writer be fenced. */
   claim(): Promise<LogWriter>;
   /** Once, when the Closed is in the log and the record tells of it; or, without `after`, when the log has failed. */
@@ -79,7 +86,6 @@ export class OwnedSession implements Session {
     this.#canBeTakenOver = agent.policy.reattach !== undefined;
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
-    this.frames = writer.reader;
     this.#size = { cols: kept.cols, rows: kept.rows };
     this.#terminateOnLastController = agent.policy.terminate_on_last_controller;
     this.#roster = new Roster({
@@ -88,6 +94,9 @@ export class OwnedSession implements Session {
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
     this.#journal = new Journal(writer, { taken: (entries) => this.#printing.fold(entries), failed: (error) => this.#fail(error) });
+    // After the journal, which is to be told first.
+    const live = kept.live_stream === 'raw' && parts.redaction ? new RawLive(writer.reader) : undefined;
+    this.frames = live ?? writer.reader;
     this.#answers = new Answers((bytes) => this.#terminal?.write(bytes) ?? Promise.resolve());
     this.#screen = parts.screens.open(this.#size, () => past(this.frames), {
       after: this.frames.extent().current,
@@ -96,10 +105,14 @@ export class OwnedSession implements Session {
     this.#printing = new Printing({
       agent,
       screen: this.#screen,
+      redaction: parts.redaction,
+      live,
+      cols: this.#size.cols,
       append: (draft) => void this.#append([draft]),
       bytesInFlight: () => this.#journal.bytesInFlight,
       terminal: { pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() },
       drained: () => this.#closeIfEnded(),
+      redactionFailed: () => this.#redactionFailed(),
     });
     this.#asides = new Asides(
       this.#screen,
@@ -115,6 +128,7 @@ export class OwnedSession implements Session {
         type: (author, bytes) => this.#type(author, bytes),
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
         end: () => this.#end('killed'),
+        conceal: (value) => this.#conceal(value),
       },
       kept.task,
     );
@@ -128,6 +142,7 @@ export class OwnedSession implements Session {
   /** Goes on with a session of another replica, before any verb: its size, its screen, and those who are still attached. */
   async resume(size: Size, members: readonly Attached[]): Promise<void> {
     this.#size = size;
+    this.#printing.resized(size.cols);
     this.#sized = true;
     this.#roster.restore(members);
     await refold(this.#screen, past(this.frames));
@@ -152,6 +167,11 @@ export class OwnedSession implements Session {
     return this.#gone.promise;
   }
 
+  /** Whether another replica could go on with it and conceal what this one does. */
+  get canBeInherited(): boolean {
+    return canBeInherited(this.#kept);
+  }
+
   /** Nothing more will be written here. */
   get isOver(): boolean {
     return this.#over;
@@ -170,7 +190,7 @@ export class OwnedSession implements Session {
     if (this.#over) throw new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { details: { moved: true } });
     this.#refuseIfOver();
     const clientId = newId();
-    const grant = this.#roster.join(clientId, request, member);
+    const grant = this.#roster.join(clientId, this.#concealed(request), member);
     const role = roleAssigned(grant, clientId);
     const membership = this.#membership();
     const resize = grant.role === 'controller' ? this.#firstSize(request.size) : undefined;
@@ -285,7 +305,13 @@ export class OwnedSession implements Session {
   /** The terminal's process has ended, and all that it printed was told. */
   exited(exit: Exit): void {
     this.#exit = exit;
-    this.#printing.letGo();
+    this.#printing.end();
+  }
+
+  /** Nothing of it is shown any more, and so it cannot go on. */
+  #redactionFailed(): void {
+    this.#parts.redactionFailed(this);
+    this.#end('instance_terminated');
   }
 
   #closeIfEnded(): void {
@@ -308,8 +334,9 @@ export class OwnedSession implements Session {
     }
     this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
+    const { secrets: _, ...told } = this.#kept;
     const kept: KeptSession = {
-      ...this.#kept,
+      ...told,
       members: [],
       state: 'closed',
       closed_at: new Date().toISOString(),
@@ -375,6 +402,14 @@ export class OwnedSession implements Session {
 
   // ── Helpers of the turns ──
 
+  #conceal<T>(value: T): T {
+    return this.#parts.redaction?.json(value) ?? value;
+  }
+
+  #concealed({ label, ...request }: JoinRequest): JoinRequest {
+    return label === undefined ? request : { ...request, label: this.#conceal(label) };
+  }
+
   #append(drafts: readonly Draft[], taken?: (first: number) => void): Promise<number> {
     const first = this.#journal.next;
     const appended = this.#journal.append(drafts, taken);
@@ -428,6 +463,7 @@ export class OwnedSession implements Session {
     const { cols, rows } = size;
     if (cols === this.#size.cols && rows === this.#size.rows) return undefined;
     this.#terminal?.resize({ cols, rows });
+    this.#printing.resized(cols);
     this.#size = { cols, rows };
     return entry('Resize', { cols, rows });
   }

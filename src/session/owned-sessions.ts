@@ -3,12 +3,14 @@ import type { Agent, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
 import { newId } from '../protocol/ids.js';
+import type { Redaction } from '../redaction/redaction.js';
 import { type Command, TerminalError } from '../terminal/terminal.js';
 import { bounded } from './bounded.js';
 import type { ClosedSessions } from './closed-sessions.js';
 import { commandOf } from './command.js';
 import { OwnedSession } from './owned-session.js';
 import type { KeptSession } from './record.js';
+import { keptSecrecy, redactionOf } from './secrecy.js';
 import type { SessionsParts } from './sessions.js';
 
 /** How long the end of all of them is waited for, in milliseconds. */
@@ -42,20 +44,31 @@ export class OwnedSessions {
 
   async create(agent: Agent, request: SessionRequest, createdBy: string, contextId = newId()): Promise<OwnedSession> {
     this.#refuseTooMany(agent);
-    const kept = newRecord(agent, request, { createdBy, contextId, replicaId: this.#parts.replicaId });
+    const { log, replicaId } = this.#parts;
+    const secrecy = keptSecrecy(agent, request, log.isSealed?.() ?? false);
+    const redaction = redactionOf(agent, secrecy, request.secrets ?? []);
+    const kept = { ...newRecord(agent, concealed(request, redaction), { createdBy, contextId, replicaId }), ...secrecy };
     this.#starting.set(kept.session_id, agent.id);
     try {
-      return await this.#start(agent, kept, await commandOf(agent, request));
+      return await this.#start(agent, kept, await commandOf(agent, request), redaction);
     } finally {
       this.#starting.delete(kept.session_id);
     }
   }
 
   /** A session on a log that is there, without its terminal. */
-  on(agent: Agent, kept: KeptSession, writer: LogWriter): OwnedSession {
+  on(agent: Agent, kept: KeptSession, writer: LogWriter, redaction = redactionOf(agent, kept, kept.secrets ?? [])): OwnedSession {
     const { log, screens } = this.#parts;
-    const claim = () => log.claim(kept.session_id);
-    return new OwnedSession({ agent, kept, writer, screens, claim, ended: (session, ...how) => this.#ended(session, ...how) });
+    return new OwnedSession({
+      agent,
+      kept,
+      writer,
+      screens,
+      redaction,
+      claim: () => log.claim(kept.session_id),
+      redactionFailed: (session) => this.#redactionFailed(session),
+      ended: (session, ...how) => this.#ended(session, ...how),
+    });
   }
 
   /** It is not to be found before its terminal is there, nor after it has ended already. Rejects with TerminalError. */
@@ -84,17 +97,17 @@ export class OwnedSessions {
     if (agents.filter((id) => id === agent.id).length >= limit) throw full(`${agent.id} runs its ${limit} sessions`);
   }
 
-  async #start(agent: Agent, kept: KeptSession, command: Command): Promise<OwnedSession> {
+  async #start(agent: Agent, kept: KeptSession, command: Command, redaction: Redaction | undefined): Promise<OwnedSession> {
     const { log, logger } = this.#parts;
     const retention = { frames: agent.pty.replay_buffer_frames, seconds: agent.pty.replay_buffer_retention_seconds };
     const writer = await log.create(kept.session_id, kept, retention);
-    const session = this.on(agent, kept, writer);
+    const session = this.on(agent, kept, writer, redaction);
     try {
       await this.run(session, command);
     } catch (error) {
       await this.#forget(writer, kept.session_id);
-      if (error instanceof TerminalError) throw new Fault('INVALID_REQUEST', error.message, { status: 422, cause: error });
-      throw error;
+      if (!(error instanceof TerminalError)) throw error;
+      throw new Fault('INVALID_REQUEST', redaction?.text(error.message) ?? error.message, { status: 422 });
     }
     logger.info({ session_id: kept.session_id, instance_id: agent.id, principal: kept.created_by }, 'session started');
     return session;
@@ -103,6 +116,12 @@ export class OwnedSessions {
   async #forget(writer: LogWriter, sessionId: string): Promise<void> {
     await writer.release().catch(() => {});
     await this.#parts.log.remove(sessionId).catch(() => {});
+  }
+
+  /** Why is not told, since that may hold what was to be concealed. */
+  #redactionFailed(session: OwnedSession): void {
+    this.#parts.logger.error({ session_id: session.id }, 'what a session printed could not be redacted; it shows nothing more, and ends');
+    this.#parts.onRedactionFailed?.(session);
   }
 
   #ended(session: OwnedSession, after: Parameters<ClosedSessions['keep']>[0] | undefined, error?: unknown): void {
@@ -121,6 +140,11 @@ export class OwnedSessions {
 }
 
 const full = (why: string) => new Fault('RATE_LIMITED', `${why}; try again later`, { status: 503 });
+
+/** A name that somebody has given it is read by everyone. */
+function concealed(request: SessionRequest, redaction: Redaction | undefined): SessionRequest {
+  return redaction && request.label !== undefined ? { ...request, label: redaction.text(request.label) } : request;
+}
 
 interface Origin {
   readonly createdBy: string;

@@ -3,31 +3,47 @@ import type { Agent } from '../agents.js';
 import { type Draft, isEntry, type Numbered } from '../log/log.js';
 import type { Resize } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
+import type { RedactedStream } from '../redaction/redacted-stream.js';
+import type { Redaction } from '../redaction/redaction.js';
 import type { Screen } from '../terminal/terminal.js';
 import { Cadence } from './cadence.js';
 import { OutputHold } from './output-hold.js';
 import { keyframe } from './picture.js';
+import type { RawLive } from './raw-live.js';
 import { Valve } from './valve.js';
 
 export interface PrintingParts {
   readonly agent: Agent;
   readonly screen: Screen;
+  /** Undefined: what is printed is kept as it is. */
+  readonly redaction: Redaction | undefined;
+  /** Told what was printed, if those who watch live are to see that. */
+  readonly live: RawLive | undefined;
+  /** Of the terminal, as it begins. */
+  readonly cols: number;
   append(draft: Draft): void;
   /** Bytes that were appended and not yet taken. */
   bytesInFlight(): number;
   readonly terminal: { pause(): void; resume(): void };
   /** Nothing is held any more. */
   drained(): void;
+  /** Called once: nothing that is printed goes on any more, since it could not be redacted. */
+  redactionFailed(): void;
 }
 
 export class Printing {
   readonly #parts: PrintingParts;
   readonly #cadence: Cadence;
+  readonly #redacted: RedactedStream | undefined;
   readonly #hold = new OutputHold();
+  /** For those who watch live: what was printed, in step with what is held of it. */
+  readonly #rawHold = new OutputHold();
   readonly #valve: Valve;
 
   constructor(parts: PrintingParts) {
     this.#parts = parts;
+    const emit = (redacted: Uint8Array, raw: Uint8Array) => this.#pass(redacted, raw);
+    this.#redacted = parts.redaction?.stream(parts.cols, emit, () => parts.redactionFailed());
     this.#cadence = new Cadence(cadenceOf(parts.agent), {
       snapshot: () => parts.screen.snapshot(),
       write: (snapshot) => parts.append(keyframe(snapshot)),
@@ -45,16 +61,41 @@ export class Printing {
   }
 
   print(bytes: Uint8Array): void {
-    if (this.#hold.empty && !this.#cadence.holding) this.#parts.append(entry('Output', bytes));
-    else this.#hold.push(bytes);
-    this.#valve.turn();
+    if (this.#redacted) this.#redacted.push(bytes);
+    else this.#pass(bytes, bytes);
+  }
+
+  /** The terminal has another width from now on; what was printed before goes first. */
+  resized(cols: number): void {
+    this.#redacted?.resize(cols);
+  }
+
+  /** The terminal prints nothing more. */
+  end(): void {
+    this.#redacted?.end();
+    this.letGo();
   }
 
   /** What waited goes on, as far as it may. */
   letGo(): void {
-    while (!this.#hold.empty && !this.#cadence.holding) this.#parts.append(entry('Output', this.#hold.shift()));
+    while (!this.#hold.empty && !this.#cadence.holding) this.#append(this.#hold.shift(), this.#rawHold.shift());
     this.#valve.turn();
     if (this.#hold.empty) this.#parts.drained();
+  }
+
+  #pass(redacted: Uint8Array, raw: Uint8Array): void {
+    if (this.#hold.empty && !this.#cadence.holding) this.#append(redacted, raw);
+    else {
+      this.#hold.push(redacted);
+      if (this.#parts.live) this.#rawHold.push(raw);
+    }
+    this.#valve.turn();
+  }
+
+  #append(redacted: Uint8Array, raw: Uint8Array): void {
+    const output = entry('Output', redacted);
+    this.#parts.live?.note(output.id, raw);
+    this.#parts.append(output);
   }
 
   /** What changes the screen is counted when it is appended, and again when it is folded. `first` is the number of the first draft. */
@@ -79,6 +120,7 @@ export class Printing {
   }
 
   stop(): void {
+    this.#redacted?.end();
     this.#cadence.stop();
     this.#valve.stop();
   }

@@ -24,6 +24,14 @@ export interface KeptSession extends SessionRecord {
   readonly epoch?: number;
   readonly pty: PtyParams;
   readonly default_role?: SessionRequest['default_role'];
+  /** Absent: on. */
+  readonly redaction?: 'off';
+  /** Absent: redacted. */
+  readonly live_stream?: 'raw';
+  /** It was given secrets. */
+  readonly sensitive?: true;
+  /** Of a running session whose record is sealed: for who goes on with it. Told to nobody. */
+  readonly secrets?: readonly string[];
   /** Of a closed session: its last size, and its task as it ended. */
   readonly last_size?: { readonly cols: number; readonly rows: number };
   readonly task?: TaskJson;
@@ -63,6 +71,9 @@ export function describe(kept: KeptSession, reader: Pick<LogReader, 'extent'>, l
     cols: size.cols,
     rows: size.rows,
     ...(kept.label === undefined ? {} : { label: kept.label }),
+    ...(kept.sensitive === undefined ? {} : { sensitive: kept.sensitive }),
+    ...(kept.redaction === undefined ? {} : { redaction: kept.redaction }),
+    ...(kept.live_stream === undefined ? {} : { live_stream: kept.live_stream }),
     created_by: kept.created_by,
     replica_id: kept.replica_id,
     current_sequence: current,

@@ -73,6 +73,12 @@ export interface SessionDescription {
   readonly rows: number;
   readonly title?: string;
   readonly label?: string;
+  /** It was given secrets to conceal. */
+  readonly sensitive?: true;
+  /** Absent: secrets are concealed. */
+  readonly redaction?: 'off';
+  /** Absent: who watches live sees no more than what is kept. */
+  readonly live_stream?: 'raw';
   readonly created_by: string;
   readonly replica_id: string;
   readonly current_sequence: number;

@@ -36,6 +36,8 @@ export interface SessionsParts {
   readonly neighbours?: Neighbours;
   /** Told when an owned session has its Closed. */
   onClosed?(session: Session): void;
+  /** Told when what a session printed could not be redacted; it ends. */
+  onRedactionFailed?(session: Session): void;
 }
 
 /** Opens what the log keeps; sessions whose process died while they ran go on here or are closed (`agent_disconnect`). */

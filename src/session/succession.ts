@@ -10,6 +10,7 @@ import type { OwnedSession } from './owned-session.js';
 import type { OwnedSessions } from './owned-sessions.js';
 import { sizeNow } from './past.js';
 import { type KeptSession, keptSession } from './record.js';
+import { canBeInherited } from './secrecy.js';
 import type { SessionsParts } from './sessions.js';
 
 /** Sessions that are settled at the same time. */
@@ -121,7 +122,7 @@ export class Succession {
     const { neighbours } = this.#parts;
     const others = neighbours?.others() ?? [];
     if (others.length === 0) return;
-    const movable = this.#owned.all().filter(({ instanceId }) => this.#successorOf(instanceId));
+    const movable = this.#owned.all().filter((session) => session.canBeInherited && this.#successorOf(session.instanceId));
     await Promise.all(movable.map((session, i) => this.#moveTo(others[i % others.length] as string, session)));
   }
 
@@ -155,7 +156,8 @@ export class Succession {
 
   async #goOn(kept: KeptSession, writer: LogWriter): Promise<boolean> {
     const successor = this.#successorOf(kept.instance_id);
-    const size = successor && (await sizeToGoOnWith(writer, kept));
+    // Without its secrets nobody could conceal them.
+    const size = successor && canBeInherited(kept) ? await sizeToGoOnWith(writer, kept) : undefined;
     if (!successor || !size) return false;
     const session = this.#owned.on(successor.agent, kept, writer);
     await this.#start(session, kept, { ...successor, size }).then(

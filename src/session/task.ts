@@ -15,6 +15,8 @@ export interface TaskPorts {
   /** Types into the terminal; PERMISSION_DENIED if the author may not. Resolves when the kernel has it. */
   type(author: Author, bytes: Uint8Array): Promise<void>;
   publish(update: TaskUpdate): void;
+  /** Without the secrets of the session. */
+  conceal<T>(value: T): T;
   /** Ends the session. */
   end(): void;
 }
@@ -62,8 +64,8 @@ export class TerminalTask implements SessionTask {
     const text = textOf(message);
     if (this.#known.has(message.messageId)) return this.now();
     const typed = this.#ports.type(from.author, Buffer.from(`${text.replaceAll(/\r?\n/g, '\r')}\r`));
-    this.#remember({ ...message, taskId: this.#id, contextId: this.#contextId });
-    this.#params = from.serviceParameters ?? {};
+    this.#remember({ ...this.#ports.conceal(message), messageId: message.messageId, taskId: this.#id, contextId: this.#contextId });
+    this.#params = this.#ports.conceal(from.serviceParameters ?? {});
     this.#move('TASK_STATE_WORKING');
     this.#listen();
     await typed;

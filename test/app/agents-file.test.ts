@@ -110,9 +110,9 @@ describe('the agents file', () => {
     ],
     ['a NUL', { agents: { x: { ...cat, env: { A: 'x\0y' } } } }, 'agents.x: command, cwd and env cannot hold NUL'],
     [
-      'a raw live stream',
-      { agents: { x: { ...cat, policy: { live_stream: 'raw' } } } },
-      'agents.x.policy.live_stream: raw is refused while this gateway does not redact',
+      'a pattern that is none',
+      { agents: { x: { ...cat, policy: { redaction_patterns: ['a+', '(a'] } } } },
+      'agents.x.policy.redaction_patterns.1: expected a pattern of RE2, got "(a": error parsing regexp: missing closing ): `(a`',
     ],
     ['no agents', { agents: {} }, 'agents is empty; expected at least one agent'],
     ['another key', { agents: { x: cat }, extra: 1 }, 'extra is unknown here; expected agents alone'],

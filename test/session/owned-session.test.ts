@@ -202,7 +202,16 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
     const never = new Promise<never>(() => {});
     const writer = { reader: new MemoryLog(), append: () => never, amend: () => never, release: () => never };
     const shell = agent();
-    const parts = { agent: shell, kept: kept(shell), writer, screens: house.screens, claim: () => never, ended: () => {} };
+    const parts = {
+      agent: shell,
+      kept: kept(shell),
+      writer,
+      screens: house.screens,
+      claim: () => never,
+      redaction: undefined,
+      redactionFailed: () => {},
+      ended: () => {},
+    };
     const session = new OwnedSession(parts);
     const uncaught: unknown[] = [];
     const listener = (error: unknown) => void uncaught.push(error);

@@ -39,6 +39,7 @@ export class MemorySession implements Session {
       {
         type: (author, bytes) => this.input(author, bytes),
         publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
+        conceal: (value) => value,
         end: () => void this.end('killed').catch(() => {}),
       },
     );
