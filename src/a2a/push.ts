@@ -41,16 +41,32 @@ export type PushConfig = Static<typeof PushConfig>;
 /** One that is kept: it has its id. */
 export type NamedPushConfig = PushConfig & { readonly id: string };
 
+/** One that belongs to a task. */
+export type TaskPushConfig = NamedPushConfig & { readonly taskId: string };
+
 /** A2A StreamResponse, as JSON: one member, named after what it holds (§3.2.3). */
 export type StreamResponse = { readonly statusUpdate: object } | { readonly artifactUpdate: object };
+
+/** What became of an event: `failed` was given up by its sender, `dropped` was too much or is wanted no more, `left` is for whoever goes on. */
+export type PushOutcome = 'delivered' | 'failed' | 'dropped' | 'left';
+
+/** Delivers events. */
+export interface PushSender {
+  /** Why nothing may be sent to a URL, as far as it can be told beforehand; undefined if it may. */
+  refusal(url: string): string | undefined;
+  /** Delivers an event after those before it, or gives it up. Never rejects. */
+  notify(config: TaskPushConfig, event: StreamResponse): Promise<PushOutcome>;
+  /** Nothing more goes there; what waited has that outcome, `dropped` if absent. */
+  forget(taskId: string, configId: string, as?: PushOutcome): void;
+}
 
 /** The configs of one task. What they answer is without `authentication.credentials`: those are written, never read. */
 export interface PushConfigs {
   /** An id is minted where there is none; the same id replaces. INVALID_REQUEST for a URL that may not be reached, or one config too many. */
-  set(config: PushConfig): Promise<NamedPushConfig>;
-  get(id: string): Promise<NamedPushConfig | undefined>;
+  set(config: PushConfig): Promise<TaskPushConfig>;
+  get(id: string): Promise<TaskPushConfig | undefined>;
   /** In the order in which they were set first. */
-  list(): Promise<readonly NamedPushConfig[]>;
+  list(): Promise<readonly TaskPushConfig[]>;
   /** Nothing is sent there from now on. One that is not there is no error (§3.1.10). */
   remove(id: string): Promise<void>;
 }
