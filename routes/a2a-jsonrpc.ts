@@ -83,7 +83,14 @@ const address = '/agents/:inst/a2a/jsonrpc';
 const schema = {
   params: InstanceParams,
   body: Envelope,
-  response: { 200: Answer, '4xx': Answer, '5xx': Answer },
+  response: {
+    200: {
+      description: 'An answer; of SendStreamingMessage and SubscribeToTask events, each with an answer as its data.',
+      content: { 'application/json': { schema: Answer }, 'text/event-stream': { schema: Answer } },
+    },
+    '4xx': Answer,
+    '5xx': Answer,
+  },
   security: [{ bearer: [] }],
   summary: 'Every operation, as JSON-RPC 2.0',
 };
