@@ -25,6 +25,10 @@ export const Environment = Type.Object({
   TRUST_PROXY: Type.String({ default: 'false', description: "Hops, or a list of CIDRs, as Fastify's trustProxy." }),
   REDIS_URL: text('redis://, rediss:// or a list of cluster nodes.'),
   REDIS_SENTINEL_MASTER: text('Name of the master that Sentinels watch.'),
+  REDIS_DURABLE: Type.Union([Type.Literal('true'), Type.Literal('false')], {
+    default: 'false',
+    description: 'Whether Redis loses nothing that it took: one server with appendfsync always, never put back from a copy.',
+  }),
   REDIS_KEY_PREFIX: Type.String({ default: 'pty', pattern: '^[A-Za-z0-9._:-]{1,64}$', title: '1 to 64 characters of A-Z a-z 0-9 . _ : -' }),
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded log and the audit file.' }),
   AGENTS_FILE: text('JSON or YAML; a shell if absent.'),
@@ -91,7 +95,9 @@ export interface Config {
   readonly publicUrl: PublicUrl | undefined;
   readonly dataDir: string;
   /** Undefined: the embedded log, and one replica alone. */
-  readonly redis: { readonly url: string; readonly sentinelMaster: string | undefined; readonly prefix: string } | undefined;
+  readonly redis:
+    | { readonly url: string; readonly sentinelMaster: string | undefined; readonly prefix: string; readonly durable: boolean }
+    | undefined;
   /** What is stored is sealed with the first, and opened with any; empty: it is stored as it is. */
   readonly encryptionKeys: readonly NamedKey[];
   readonly auditFile: string;
@@ -211,12 +217,19 @@ function auth(e: Environment): Config['auth'] {
   };
 }
 
-function redis({ REDIS_URL: url, REDIS_SENTINEL_MASTER: sentinelMaster, REDIS_KEY_PREFIX: prefix }: Environment): Config['redis'] {
+function redis(e: Environment): Config['redis'] {
+  const { REDIS_URL: url, REDIS_SENTINEL_MASTER: sentinelMaster, REDIS_KEY_PREFIX: prefix } = e;
+  const durable = e.REDIS_DURABLE === 'true';
+  if (durable && (sentinelMaster !== undefined || !url || list(url).length > 1)) {
+    throw new ConfigError(
+      'REDIS_DURABLE is true, but Redis is not one server; expected false: a replica that is promoted may lack the newest',
+    );
+  }
   if (url === undefined) {
     if (sentinelMaster !== undefined) throw new ConfigError('REDIS_SENTINEL_MASTER is set, but REDIS_URL is not; expected both or neither');
     return undefined;
   }
-  return { url, sentinelMaster, prefix };
+  return { url, sentinelMaster, prefix, durable };
 }
 
 /** No message shows what is wrong in a value that is secret, but for the name of the key. */

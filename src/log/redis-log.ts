@@ -4,6 +4,7 @@ import { Channels } from '../redis/channels.js';
 import { type Client, ready } from '../redis/client.js';
 import { connect, type Node, type RedisAddress, readAddress } from '../redis/connect.js';
 import { FIRST_EPOCH, type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from './log.js';
+import { whyNotDurable } from './redis-durability.js';
 import { SessionIndex } from './redis-index.js';
 import { keysOf, type SessionKeys } from './redis-keys.js';
 import { Behind, PATIENCE_MS, patiently } from './redis-patience.js';
@@ -24,6 +25,8 @@ const CLOSE_PATIENCE_MS = 5_000;
 export interface RedisLogOptions extends RedisAddress {
   /** Of every key: `<prefix>:{session}:…`. */
   readonly prefix: string;
+  /** Redis loses nothing that it took: then a session whose owner died goes on with its history whatever Redis went through. False if absent. */
+  readonly durable?: boolean;
   /** Milliseconds since the epoch, for retention. */
   readonly now?: () => number;
   /** Called once for each new trouble, with a sentence. */
@@ -35,7 +38,7 @@ export interface RedisLogOptions extends RedisAddress {
 
 /**
  * Opens the log. Throws RedisAddressError for an address that is none; rejects with LogError `unavailable` if Redis does not answer
- * within 5 s, or is older than version 7.
+ * within 5 s, is older than version 7, or is `durable` and not set up to be.
  */
 export async function openRedisLog(options: RedisLogOptions): Promise<Log> {
   const log = new RedisLog(options);
@@ -96,6 +99,8 @@ class RedisLog implements Log {
       throw new LogError('unavailable', this.troubles.sentence() ?? 'Redis cannot be reached', { cause: error });
     }
     await this.demandShardedChannels();
+    const contradiction = await this.contradiction();
+    if (contradiction) throw new LogError('unavailable', contradiction);
     this.writing.on('close', () => {
       if (!this.closed) this.troubles.away();
     });
@@ -106,6 +111,10 @@ class RedisLog implements Log {
   private async demandShardedChannels(): Promise<void> {
     const [command] = (await patiently(this.name, this.troubles, () => this.reading.call('COMMAND', 'INFO', 'spublish'))) as unknown[];
     if (!command) throw new LogError('unavailable', `Redis (${this.name}) is too old: version 7 or later is needed, or Valkey`);
+  }
+
+  private async contradiction(): Promise<string | undefined> {
+    return this.options.durable ? whyNotDurable(this.writing) : undefined;
   }
 
   /** After it was away, the list of sessions may be one from before. */
@@ -134,7 +143,9 @@ class RedisLog implements Log {
     await Promise.race([former?.drained(), new Promise((late) => setTimeout(late, PATIENCE_MS).unref())]);
     const { meta, log, times } = session.keys;
     const owner = randomUUID();
-    const args = [owner, ifEpoch ?? '', KEEP_MS, record ? JSON.stringify(record) : ''];
+    const isDurable = this.options.durable && (await this.contradiction()) === undefined;
+    const asked = record ? JSON.stringify(record) : '';
+    const args = [owner, ifEpoch ?? '', KEEP_MS, asked, session.extent().current, isDurable ? 1 : ''];
     const answer = await this.ask(sessionId, () => scripts.claim.run(this.writing, [meta, log, times], args));
     const [verdict, epoch, current, oldest, frames, seconds, text] = answer as [string, number, number, number, string, string, string];
     if (verdict === 'unknown') throw this.gone(session);

@@ -46,23 +46,24 @@ return 1`);
 /**
  * Takes a session over.
  * Keys: meta, log, times. Arguments: owner, the epoch that was seen or nothing, milliseconds that it is kept beyond its retention, its record
- * from now on or nothing.
+ * from now on or nothing, the highest number that whoever claims it was told of, 1 if Redis loses nothing that it took or else nothing.
  * Answer: {'claimed', epoch, current, oldest, frames, seconds, record}, also to the same owner again; {'unknown'}; {'other', epoch}.
  *
- * A session that was not let go, on a server other than the one of its last step, may lack what was taken last: its numbers jump.
+ * A session that was not let go, on a server other than the one of its last step, may lack what was taken last, and does lack it where others
+ * were told of more: its numbers jump.
  */
 export const claim = new Script(`${runId}
 local meta, log, times = KEYS[1], KEYS[2], KEYS[3]
 ${jump}
-local owner, seen = ARGV[1], ARGV[2]
-local mark, epoch, run, held, seconds = unpack(redis.call('HMGET', meta, 'mark', 'epoch', 'run', 'held', 'seconds'))
+local owner, seen, told, durable = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6] == '1'
+local mark, epoch, run, held, seconds, had = unpack(redis.call('HMGET', meta, 'mark', 'epoch', 'run', 'held', 'seconds', 'current'))
 if not mark then return { 'unknown' } end
 if mark ~= owner .. ':0' then
   if seen ~= '' and seen ~= epoch then return { 'other', tonumber(epoch) } end
   epoch = epoch + 1
   local here = run_id()
-  redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', epoch, 'left', mark, 'leftAt', redis.call('HGET', meta, 'current'))
-  if held == '1' and run ~= here then jump(0) end
+  redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', epoch, 'left', mark, 'leftAt', had)
+  if tonumber(had) < told or held == '1' and run ~= here and not durable then jump(told) end
   if ARGV[4] ~= '' then redis.call('HSET', meta, 'record', ARGV[4]) end
   redis.call('HSET', meta, 'held', 1, 'run', here)
 end

@@ -77,6 +77,15 @@ describe('the environment', () => {
     expect(complaint({ REPLAY_ENCRYPTION_KEYS: `${keys},${keys}` })).toBe('REPLAY_ENCRYPTION_KEYS names the key new twice');
   });
 
+  it('believes that Redis loses nothing of one server alone', () => {
+    const [one, two] = ['redis://a', 'redis://a,redis://b'];
+    expect(readConfig({ REDIS_URL: one, REDIS_DURABLE: 'true' }).redis).toMatchObject({ durable: true });
+    expect(readConfig({ REDIS_URL: two }).redis).toMatchObject({ durable: false });
+    for (const env of [{}, { REDIS_URL: two }, { REDIS_URL: one, REDIS_SENTINEL_MASTER: 'm' }])
+      expect(complaint({ ...env, REDIS_DURABLE: 'true' })).toMatch(/^REDIS_DURABLE is true, but Redis is not one server; expected false/);
+    expect(complaint({ REDIS_DURABLE: '1' })).toMatch(/^REDIS_DURABLE is "1"; expected /);
+  });
+
   it('refuses what it could only ignore', () => {
     expect(complaint({ REDIS_SENTINEL_MASTER: 'm' })).toBe('REDIS_SENTINEL_MASTER is set, but REDIS_URL is not; expected both or neither');
   });

@@ -85,6 +85,21 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     expect(stays.notices.map(({ kind }) => kind)).toEqual(['lagged', 'lagged']);
   });
 
+  it('goes on with its history when its replica and a Redis that loses nothing die at the same time', async () => {
+    gateways = await startGateways({ policy, env: { REDIS_DURABLE: 'true' } });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(owner, ...shell);
+    const onlooker = look(id, other, 'controller');
+    await onlooker.sees('began');
+    await Promise.all([owner.stop('SIGKILL'), gateways.redis.stop('SIGKILL')]);
+    await gateways.redis.start();
+    await comesBack(onlooker, 1);
+    onlooker.client.input('echo the-$(echo end)\n');
+    await onlooker.sees('the-end');
+    expect(onlooker.text).toMatch(/^began/);
+    await expectOneHistory(id, other, [onlooker]);
+  });
+
   it('is never unknown while it changes hands: whoever asks or attaches is answered, or told to try again', async () => {
     gateways = await startGateways({ count: 3, policy, env: { RATE_LIMIT_MAX: '100000', ATTACH_RATE_LIMIT_MAX: '100000' } });
     const [first, ...rest] = gateways.replicas as [Replica, Replica, Replica];

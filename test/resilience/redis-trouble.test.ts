@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log/log.js';
+import { keysOf } from '../../src/log/redis-keys.js';
 import { openRedisLog, type RedisLogOptions } from '../../src/log/redis-log.js';
 import { LOSS_JUMP } from '../../src/log/redis-scripts.js';
 import { told, Witness } from '../log/redis-witness.js';
@@ -190,6 +191,54 @@ needs('redis-server', 'redis-cli')('while Redis is in trouble', () => {
       expect(whole.reader.extent()).toEqual({ oldest: 1, current: given });
       await dead.close();
       await wire.close();
+    });
+  });
+
+  describe('said to lose nothing', () => {
+    /** One server that is killed together with the owner of a session of ten appends; another log, which was told of them. */
+    const both = async (durable: boolean) => {
+      server = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+      servers.push(server);
+      const wire = await junction(server.port);
+      const dead = await openLog({ url: `redis://127.0.0.1:${wire.port}` });
+      const log = await openLog({ url: server.url, durable });
+      const id = v7();
+      const witness = new Witness(await dead.create(id, {}, forever));
+      const follower = told(await log.reader(id));
+      await witness.appendMany(10);
+      await until('the follower was told of all', () => follower.entries.length === witness.promised.size);
+      wire.lead(undefined);
+      await server.stop('SIGKILL');
+      const given = follower.entries.at(-1)?.sequence ?? 0;
+      return { id, witness, log, given, end: () => Promise.all([dead.close(), wire.close()]) };
+    };
+
+    it('keeps the history of a session whose owner died while it restarted', async () => {
+      const { id, witness, log, end } = await both(true);
+      await server.start();
+      const writer = await log.claim(id);
+      expect(writer.reader.extent().oldest).toBe(1);
+      await witness.expectAll(writer.reader);
+      await end();
+    });
+
+    it('is not believed where a replica was told of more than it has, nor when it is set up otherwise meanwhile', async () => {
+      const { id, log, given, end } = await both(true);
+      await server.start();
+      await server.tell('CONFIG', 'SET', 'appendfsync', 'everysec');
+      expect((await log.claim(id)).reader.extent()).toEqual({ oldest: given + LOSS_JUMP + 1, current: given + LOSS_JUMP });
+      await server.tell('CONFIG', 'SET', 'appendfsync', 'always');
+      await server.tell('HINCRBY', keysOf('pty', id)?.meta ?? '', 'current', '-1');
+      expect((await log.claim(id)).reader.extent()).toEqual({ oldest: given + 2 * LOSS_JUMP + 1, current: given + 2 * LOSS_JUMP });
+      await end();
+    });
+
+    it('is refused where its settings say otherwise', async () => {
+      server = await startRedis('--appendonly', 'yes');
+      servers.push(server);
+      await expect(openLog({ url: server.url, durable: true })).rejects.toThrow(
+        'REDIS_DURABLE is true, but Redis has appendfsync everysec; expected always',
+      );
     });
   });
 
