@@ -78,6 +78,8 @@ export interface LogReader {
 
 /** The epoch of a session that was begun and never claimed. */
 export const FIRST_EPOCH = 1;
+/** The epoch of a session that had this one and was claimed once more. */
+export const nextEpoch = (epoch: number): number => epoch + 1;
 
 /** The one who may write. */
 export interface LogWriter {

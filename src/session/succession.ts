@@ -1,7 +1,7 @@
 // What becomes of a session when its replica dies or drains: it goes on elsewhere, or is closed once (I4). Knows no client.
 import type { Agent } from '../agents.js';
 import { Fault } from '../errors.js';
-import { LogError, type LogWriter } from '../log/log.js';
+import { LogError, type LogWriter, nextEpoch } from '../log/log.js';
 import type { Size } from '../terminal/terminal.js';
 import { abandonedRecord, closeAbandoned, isCorrupt } from './abandoned.js';
 import { commandOf } from './command.js';
@@ -87,7 +87,7 @@ export class Succession {
   async #take(kept: KeptSession): Promise<string> {
     const { log, replicaId } = this.#parts;
     try {
-      const ours = { ...kept, replica_id: replicaId, ...(kept.epoch === undefined ? {} : { epoch: kept.epoch + 1 }) };
+      const ours = { ...kept, replica_id: replicaId, ...(kept.epoch === undefined ? {} : { epoch: nextEpoch(kept.epoch) }) };
       const writer = await log.claim(kept.session_id, kept.epoch, ours);
       if (await this.#goOn(ours, writer)) return 'goes on here';
       await closeAbandoned(kept, writer).finally(() => writer.release());
