@@ -9,7 +9,7 @@ import { fromProtoJson, reader } from './json.js';
 import { listTasks } from './list.js';
 import { readPushConfig } from './push.js';
 import * as requests from './requests.js';
-import { type Asker, converse, pushOf, setPushConfig, taskOf } from './send.js';
+import { type Asker, converse, outcomeOf, pushOf, setPushConfig, taskOf } from './send.js';
 import { isOver } from './states.js';
 import type { Task } from './task-host.js';
 import { TaskStream } from './task-stream.js';
@@ -47,8 +47,7 @@ function operation<S extends TObject>(
 export const operations = {
   SendMessage: operation('pty:control', requests.SendMessageRequest, 'message', async (client, request) => {
     const stream = await converse(client, request);
-    const { returnImmediately = false, historyLength } = request.configuration ?? {};
-    return outcome(client, stream, returnImmediately, historyLength);
+    return outcomeOf(client, stream, request.configuration, client.signal);
   }),
 
   SendStreamingMessage: operation('pty:control', requests.SendMessageRequest, 'message', converse),
@@ -119,23 +118,6 @@ export async function perform(name: OperationName, given: unknown, client: Clien
   } catch (error) {
     if (audit) client.record(audit, isDenied(error) ? 'denied' : 'failed', { session_id: taskId, detail: `${name}: ${codeOf(error)}` });
     throw error;
-  }
-}
-
-/** As it is when its message is done with, or as it is now. */
-async function outcome(client: Client, stream: TaskStream, immediately: boolean, historyLength: number | undefined): Promise<object> {
-  const giveUp = () => void stream.return();
-  client.signal.addEventListener('abort', giveUp, { once: true });
-  try {
-    const { value: first } = await stream.next();
-    if (!first || !('task' in first)) return first ?? {};
-    if (immediately) return { task: withHistory(first.task, historyLength) };
-    for await (const _ of stream);
-    const task = await taskOf(client, first.task.id);
-    return { task: withHistory(await task.snapshot(historyLength), historyLength) };
-  } finally {
-    client.signal.removeEventListener('abort', giveUp);
-    await stream.return();
   }
 }
 

@@ -7,7 +7,7 @@ import { withHistory } from './history.js';
 import { type NamedPushConfig, type PushConfig, type PushConfigs, readPushConfig } from './push.js';
 import type { Message, Part, SendMessageRequest } from './requests.js';
 import { isAtRest } from './states.js';
-import type { HostedTask, Speaker, TaskHost } from './task-host.js';
+import type { HostedTask, Speaker, Task, TaskHost } from './task-host.js';
 import { TaskStream } from './task-stream.js';
 
 /** Who asks, of whose tasks. */
@@ -40,6 +40,35 @@ export async function converse(asker: Asker, { message, configuration = {} }: Se
   return TaskStream.open(task, async () => withHistory(await task.send(message as MessageJson, asker.from), historyLength), isAtRest);
 }
 
+/** What a message is answered with: the task when it rests, or as it is now if asked for that; or the agent's own message. */
+export async function outcomeOf(
+  asker: Asker,
+  stream: TaskStream,
+  { returnImmediately = false, historyLength }: NonNullable<SendMessageRequest['configuration']> = {},
+  signal: AbortSignal,
+): Promise<{ readonly task: Task } | { readonly message: MessageJson }> {
+  const { value: first } = await stream.next();
+  if (!returnImmediately) await untilRest(stream, signal);
+  await stream.return();
+  if (first && 'message' in first) return first;
+  if (!first || !('task' in first)) throw new Fault('INTERNAL', 'what came of the message was not told');
+  if (returnImmediately) return first;
+  const task = await taskOf(asker, first.task.id);
+  return { task: withHistory(await task.snapshot(historyLength), historyLength) };
+}
+
+/** Reads a stream to its end, or until nobody waits for it any more. */
+export async function untilRest(stream: TaskStream, signal: AbortSignal): Promise<void> {
+  const giveUp = () => void stream.return();
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  try {
+    for await (const _ of stream);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
 async function begin(
   { host, principal, from }: Asker,
   message: Message,
@@ -51,10 +80,15 @@ async function begin(
   return TaskStream.open(begun.task, async () => withHistory(await begun.task.snapshot(historyLength), historyLength), isAtRest);
 }
 
-/** A message that names its task may leave its context out, and must not name another one (A2A 1.0 §3.4.3). */
 async function goOn(asker: Asker, message: Message): Promise<HostedTask> {
   const task = await taskOf(asker, message.taskId ?? '');
-  if (message.contextId === undefined || message.contextId === task.contextId) return task;
+  requireContext(task, message.contextId);
+  return task;
+}
+
+/** A message that goes to a task may leave its context out, and must not name another one (A2A 1.0 §3.4.3). */
+export function requireContext(task: HostedTask, contextId: unknown): void {
+  if (contextId === undefined || contextId === task.contextId) return;
   throw violated([
     { field: 'message.contextId', description: "the task belongs to another context; leave it out, or name the task's own" },
   ]);

@@ -6,6 +6,7 @@ import { isId } from '../protocol/ids.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
+import { requireContext } from './send.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
 
 /** What is typed into a terminal, and what is read from it. */
@@ -69,7 +70,34 @@ export class SessionHost implements TaskHost {
   }
 }
 
-export function hosted(session: Session): HostedTask {
+/** The host of a connection to one session (pty-ws §11): its task is the only one, and takes the messages that name none. */
+export class OneSession implements TaskHost {
+  readonly inputModes = TERMINAL_MODES;
+  readonly outputModes = TERMINAL_MODES;
+  readonly pushes = false;
+  readonly #task: HostedTask;
+
+  constructor(session: Session) {
+    this.#task = hosted(session);
+  }
+
+  async find(taskId: string): Promise<HostedTask | undefined> {
+    return taskId === this.#task.id ? this.#task : undefined;
+  }
+
+  async list(): Promise<readonly HostedTask[]> {
+    return [this.#task];
+  }
+
+  async begin(message: MessageJson, _principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
+    requireContext(this.#task, message.contextId);
+    await prepare(this.#task);
+    await this.#task.send(message, from);
+    return { task: this.#task };
+  }
+}
+
+function hosted(session: Session): HostedTask {
   const { id, task, frames } = session;
   return {
     id,

@@ -1,12 +1,21 @@
-// The A2A operations of the WebSocket binding (pty-ws §4): thin, over the task that the session is. Knows no socket and no frame.
-import { Fault } from '../errors.js';
+// The A2A operations of the WebSocket binding (pty-ws §4): thin, over the one task that the connection's session is. Knows no socket and no frame.
+import type { Principal } from '../principal.js';
 import type { CORE_OPERATIONS } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
-import type { Author, Session, TaskJson } from '../session/session.js';
+import type { Author, Session } from '../session/session.js';
+import { withHistory } from './history.js';
+import { reader } from './json.js';
+import { listTasks } from './list.js';
+import { type ListTasksRequest, SendMessageRequest } from './requests.js';
+import { type Asker as CoreAsker, converse, outcomeOf, taskOf, untilRest } from './send.js';
+import { OneSession } from './session-host.js';
 
 /** Who asks, as far as these operations need to know. */
 export interface Asker {
   readonly session: Session;
+  readonly principal: Principal;
+  /** Aborted when the connection is closed. */
+  readonly gone: AbortSignal;
   /** Under whose control a message is typed. */
   readonly author: Author;
   readonly serviceParameters: Readonly<Record<string, unknown>> | undefined;
@@ -35,73 +44,67 @@ export type Operations = {
   readonly [O in Operation]: (asker: Asker, payload: Payload<O>, answer: Answer, replayFrom: number | undefined) => Promise<void>;
 };
 
+const readMessage = reader(SendMessageRequest);
+
 export const operations: Operations = {
-  async SendMessage(asker, { message, configuration }, answer) {
-    await send(asker, message);
-    if (!configuration?.returnImmediately) await asker.session.task.rest();
-    answer('Response', { task: await asker.session.task.snapshot(configuration?.historyLength) });
+  async SendMessage(asker, payload, answer) {
+    const request = readMessage(payload);
+    const core = coreOf(asker);
+    answer('Response', await outcomeOf(core, await converse(core, request), request.configuration, asker.gone));
   },
 
-  async SendStreamingMessage(asker, { message }, answer) {
+  async SendStreamingMessage(asker, payload, answer) {
     const updates = asker.streamUpdates();
-    const task = await send(asker, message).catch((error) => {
+    const stream = await converse(coreOf(asker), readMessage(payload)).catch((error) => {
       updates.abandon();
       throw error;
     });
-    answer('Accepted', { task_id: task.id });
+    answer('Accepted', { task_id: stream.taskId });
     updates.begin();
-    await asker.session.task.rest();
+    await untilRest(stream, asker.gone);
     updates.rest();
   },
 
   async GetTask(asker, { task_id, history_length }, answer) {
-    requireTask(asker, task_id);
-    answer('Response', { task: await asker.session.task.snapshot(history_length) });
+    const task = await taskOf(coreOf(asker), task_id);
+    answer('Response', { task: withHistory(await task.snapshot(history_length), history_length) });
   },
 
-  async ListTasks({ session }, { page_token, filter }, answer) {
-    if (page_token) throw new Fault('INVALID_REQUEST', 'payload.page_token: there is one page alone');
-    const task = await session.task.snapshot(0);
-    answer('Response', { tasks: matches(task, filter) ? [task] : [], next_page_token: null });
+  async ListTasks(asker, { page_size, page_token, filter = {} }, answer) {
+    const { tasks, nextPageToken } = await listTasks(coreOf(asker), {
+      ...(page_size !== undefined && { pageSize: page_size }),
+      ...(page_token && { pageToken: page_token }),
+      ...wanted(filter),
+    });
+    answer('Response', { tasks, next_page_token: nextPageToken || null });
   },
 
   async CancelTask(asker, { task_id }, answer) {
-    requireTask(asker, task_id);
-    answer('Response', { task: await asker.session.task.cancel(asker.serviceParameters) });
+    const task = await taskOf(coreOf(asker), task_id);
+    answer('Response', { task: await task.cancel(asker.serviceParameters) });
   },
 
   async SubscribeToTask(asker, { task_id }, answer, replayFrom) {
-    requireTask(asker, task_id);
+    await taskOf(coreOf(asker), task_id);
     await asker.subscribe(replayFrom, (current_sequence) => answer('Accepted', { current_sequence }));
   },
 
   async Unsubscribe(asker, { task_id }, answer) {
-    requireTask(asker, task_id);
+    await taskOf(coreOf(asker), task_id);
     asker.unsubscribe();
     answer('Response', {});
   },
 };
 
-function send({ session, author, serviceParameters }: Asker, message: Payload<'SendMessage'>['message']): Promise<TaskJson> {
-  const { task_id, context_id } = session.describe();
-  if (message.taskId && message.taskId !== task_id) throw unknownTask(message.taskId);
-  if (message.contextId && message.contextId !== context_id) {
-    throw new Fault('INVALID_REQUEST', `payload.message.contextId: the session's task has the context ${context_id}`);
-  }
-  return session.task.send(message, { author, ...(serviceParameters && { serviceParameters }) });
-}
-
-function requireTask({ session }: Asker, taskId: string): void {
-  if (taskId !== session.describe().task_id) throw unknownTask(taskId);
-}
-
-function unknownTask(taskId: string): Fault {
-  return new Fault('TASK_NOT_FOUND', `this session has no task ${taskId}`);
+function coreOf({ session, principal, author, serviceParameters }: Asker): CoreAsker {
+  return { host: new OneSession(session), principal, from: { author, ...(serviceParameters && { serviceParameters }) } };
 }
 
 /** `context_id` and `state` narrow the list, in either spelling; anything else in a filter is let be. */
-function matches(task: TaskJson, filter: Readonly<Record<string, unknown>> = {}): boolean {
-  const contextId = filter.context_id ?? filter.contextId ?? task.contextId;
-  const state = filter.state ?? filter.status ?? task.status.state;
-  return contextId === task.contextId && state === task.status.state;
+function wanted(filter: Readonly<Record<string, unknown>>): Pick<ListTasksRequest, 'contextId' | 'status'> {
+  const [contextId, status] = [filter.context_id ?? filter.contextId, filter.state ?? filter.status];
+  return {
+    ...(contextId !== undefined && { contextId: String(contextId) }),
+    ...(status !== undefined && { status: String(status) as NonNullable<ListTasksRequest['status']> }),
+  };
 }

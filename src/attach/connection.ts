@@ -62,6 +62,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #address: string;
   readonly #outlet: Outlet;
   readonly #updates = new Updates();
+  readonly #gone = new AbortController();
   readonly #cursor: Cursor;
   readonly #inbox: Inbox;
   readonly #typing = new Typing(({ bytes, answerTo }) => this.#input(bytes, answerTo));
@@ -107,8 +108,13 @@ export class Connection implements Caller, Member, Farewell, Peer {
       broken: (fault) => this.#shared.logger.error({ err: fault.cause ?? fault, session_id: session.id }, 'a request failed'),
     });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
+    ws.once('close', () => this.#gone.abort());
     this.#listen();
     this.#greet(subprotocol);
+  }
+
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   get isActivated(): boolean {
