@@ -1,6 +1,6 @@
 // The numbers of this replica for Prometheus: the process's own, sessions, connections. Knows no route but /metrics.
 import fp from 'fastify-plugin';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export default fp(
   async (app) => {
@@ -30,9 +30,19 @@ export default fp(
         this.set(app.sessionLog.damaged().length);
       },
     });
+    new Counter({
+      name: 'pty_gateway_push_notifications_total',
+      help: 'Push notifications: delivered, failed (given up), dropped (too many, or wanted no more), left (for whoever goes on).',
+      labelNames: ['outcome'],
+      registers: [register],
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(app.notifier.counts)) this.inc({ outcome }, count);
+      },
+    });
     app.get('/metrics', { config: { unlimited: true }, schema: { hide: true } }, async (_request, reply) =>
       reply.type(register.contentType).send(await register.metrics()),
     );
   },
-  { name: 'metrics', dependencies: ['sessions'] },
+  { name: 'metrics', dependencies: ['sessions', 'push'] },
 );

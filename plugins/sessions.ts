@@ -25,6 +25,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     maxSessions: limits.sessions,
     logger: app.log,
     agents: app.agents,
+    sender: app.notifier,
     ...(app.neighbours && { neighbours: app.neighbours }),
     onClosed: (session) => app.audit.record(closing(session)),
     onRedactionFailed: ({ instanceId, id }) =>
@@ -51,5 +52,5 @@ export default fp<{ sessions?: Sessions | undefined }>(
     app.decorate('sessions', opened.sessions);
     app.addHook('onClose', () => opened.close());
   },
-  { name: 'sessions', dependencies: ['log', 'audit', 'cluster'] },
+  { name: 'sessions', dependencies: ['log', 'audit', 'cluster', 'push'] },
 );

@@ -12,6 +12,7 @@ import extensionNegotiation from '../plugins/extension-negotiation.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
 import openapi from '../plugins/openapi.js';
+import push from '../plugins/push.js';
 import rateLimit from '../plugins/rate-limit.js';
 import security from '../plugins/security.js';
 import sessionsPlugin from '../plugins/sessions.js';
@@ -68,6 +69,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(cards);
   await app.register(logPlugin, { log: parts.log });
   await app.register(cluster);
+  await app.register(push);
   await app.register(sessionsPlugin, { sessions: parts.sessions });
   await app.register(websocket);
   await app.register(extensionNegotiation);

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
+import { type AllowedHost, readAllowedHost } from './a2a/push/allowed-hosts.js';
 import { KEY_BYTES, type NamedKey } from './keyring.js';
 import { expected, shown } from './protocol/check.js';
 
@@ -53,6 +54,7 @@ export const Environment = Type.Object({
   MAX_SESSIONS_PER_REPLICA: Type.Integer({ minimum: 1, default: 1000, description: 'Running sessions.' }),
   MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
+  PUSH_ALLOWED_HOSTS: text('Private receivers of push notifications: hosts, host:port, addresses and CIDRs, separated by commas.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
   A2A_FIXTURE: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'off',
@@ -128,6 +130,8 @@ export interface Config {
   };
   /** Whether there is an agent for the A2A conformance kit. */
   readonly a2aFixture: boolean;
+  /** Beside the public internet. */
+  readonly push: { readonly allowedHosts: readonly AllowedHost[] };
   readonly logLevel: Environment['LOG_LEVEL'];
 }
 
@@ -167,6 +171,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       messageBytes: e.MAX_MESSAGE_BYTES,
     },
     a2aFixture: e.A2A_FIXTURE === 'on',
+    push: { allowedHosts: list(e.PUSH_ALLOWED_HOSTS ?? '').map(allowedHost) },
     logLevel: e.LOG_LEVEL,
   };
 }
@@ -250,6 +255,12 @@ function encryptionKeys(raw = ''): NamedKey[] {
   const twice = keys.find(({ kid }, i) => keys.findIndex((other) => other.kid === kid) !== i);
   if (twice) throw new ConfigError(`REPLAY_ENCRYPTION_KEYS names the key ${twice.kid} twice`);
   return keys;
+}
+
+function allowedHost(text: string): AllowedHost {
+  const read = readAllowedHost(text);
+  if (!read) throw wrong('PUSH_ALLOWED_HOSTS', text, 'a host, host:port, address or CIDR, as receiver.internal:8443 or 10.1.0.0/16');
+  return read;
 }
 
 function list(value: string): string[] {

@@ -58,6 +58,8 @@ export interface PushSender {
   notify(config: TaskPushConfig, event: StreamResponse): Promise<PushOutcome>;
   /** Nothing more goes there; what waited has that outcome, `dropped` if absent. */
   forget(taskId: string, configId: string, as?: PushOutcome): void;
+  /** Takes nothing more; resolves when what it took is settled, or `left` because it takes too long. */
+  close(): Promise<void>;
 }
 
 /** The configs of one task. What they answer is without `authentication.credentials`: those are written, never read. */

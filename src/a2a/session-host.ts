@@ -24,7 +24,7 @@ export interface SessionHostParts {
 export class SessionHost implements TaskHost {
   readonly inputModes = TERMINAL_MODES;
   readonly outputModes = TERMINAL_MODES;
-  readonly pushes = false;
+  readonly pushes = true;
   readonly #parts: SessionHostParts;
 
   constructor(parts: SessionHostParts) {
@@ -109,7 +109,7 @@ function hosted(session: Session): HostedTask {
       frames.follow((entries) => {
         for (const entry of entries) if (entry.kind === 'TaskStatusUpdate') listener(deltaOf(entry));
       }),
-    push: undefined,
+    push: task.push,
   };
 }
 

@@ -6,13 +6,15 @@ import { abandoned } from './closing.js';
 import type { KeptSession } from './record.js';
 import { statusNow, statusUpdate } from './task-updates.js';
 
-/** The writer must be the session's newest, so that nobody else can be doing this. */
-export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<void> {
+/** The writer must be the session's newest, so that nobody else can be doing this. Returns what is kept of it from now on. */
+export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<KeptSession> {
   const { kind, ...closed } = abandoned();
   // The owner may have died between the Closed and the record that tells of it: there is exactly one.
   const done = await readableClosed(writer.reader);
   if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(failedTask(kept)) }), entry(kind, closed)]);
-  await writer.amend(abandonedRecord(kept, done));
+  const ended = abandonedRecord(kept, done);
+  await writer.amend(ended);
+  return ended;
 }
 
 /** What is kept of it from now on; `done` is the Closed that its owner could still write. */
@@ -26,6 +28,7 @@ export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession
     exit_code: told.exit_code,
     reason: told.reason,
     task: kept.task ?? failedTask(kept),
+    ...(kept.push === undefined || kept.push.length === 0 ? {} : { telling: kept.replica_id }),
   };
 }
 

@@ -1,4 +1,5 @@
 // A session that has ended: history, last screen and Closed, served from the log alone. Knows no terminal process.
+import type { PushConfigs } from '../a2a/push.js';
 import { Fault } from '../errors.js';
 import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
@@ -22,6 +23,7 @@ export interface ClosedSessionParts {
   /** For the numbers of what late readers alone are sent: the one that is there, and how to get another if it is fenced. */
   readonly writer?: LogWriter;
   claim(): Promise<LogWriter>;
+  readonly push: PushConfigs;
 }
 
 export class ClosedSession implements Session {
@@ -42,6 +44,7 @@ export class ClosedSession implements Session {
     this.frames = reader;
     this.task = new EndedTask(
       kept.task ?? { id: kept.session_id, contextId: kept.context_id, status: statusNow('TASK_STATE_FAILED'), history: [] },
+      parts.push,
     );
   }
 

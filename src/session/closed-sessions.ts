@@ -1,7 +1,9 @@
 // The sessions that have ended and are kept: opened for their late readers, a bounded number at a time. Knows no terminal process.
-import type { Log } from '../log/log.js';
+import type { PushSender } from '../a2a/push.js';
+import type { Log, LogReader } from '../log/log.js';
 import type { ScreenHost } from '../terminal/terminal.js';
 import { ClosedSession } from './closed-session.js';
+import { EndedPushes } from './ended-pushes.js';
 import type { KeptSession } from './record.js';
 
 /** Ended sessions that are open at once; the one that was not used for longest is let go of. */
@@ -10,12 +12,14 @@ const OPEN_LIMIT = 64;
 export class ClosedSessions {
   readonly #log: Log;
   readonly #screens: ScreenHost;
+  readonly #sender: PushSender;
   /** In the order of their last use. */
   readonly #open = new Map<string, ClosedSession>();
 
-  constructor(log: Log, screens: ScreenHost) {
+  constructor(log: Log, screens: ScreenHost, sender: PushSender) {
     this.#log = log;
     this.#screens = screens;
+    this.#sender = sender;
   }
 
   get(sessionId: string): ClosedSession | undefined {
@@ -25,7 +29,7 @@ export class ClosedSessions {
   async open(kept: KeptSession): Promise<ClosedSession> {
     const id = kept.session_id;
     const reader = await this.#log.reader(id);
-    const session = this.#open.get(id) ?? new ClosedSession({ kept, screens: this.#screens, reader, claim: () => this.#log.claim(id) });
+    const session = this.#open.get(id) ?? this.#fresh(kept, reader);
     this.keep(session);
     return session;
   }
@@ -35,6 +39,12 @@ export class ClosedSessions {
     this.#open.set(session.id, session);
     const [longestUnused] = this.#open.values();
     if (this.#open.size > OPEN_LIMIT && longestUnused) void this.letGo(longestUnused.id);
+  }
+
+  #fresh(kept: KeptSession, reader: LogReader): ClosedSession {
+    const id = kept.session_id;
+    const push = new EndedPushes(id, this.#log, this.#sender);
+    return new ClosedSession({ kept, reader, screens: this.#screens, claim: () => this.#log.claim(id), push });
   }
 
   async letGo(sessionId: string): Promise<void> {

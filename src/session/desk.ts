@@ -122,6 +122,9 @@ export class Desk {
     },
     task: async ({ session, ask }) => ({ head: await session.task.snapshot(ask.historyLength) }),
     message: async ({ session, ask: { message, ...from } }) => ({ head: await session.task.send(message, from) }),
+    setPush: async ({ session, ask }) => ({ head: await session.task.push.set(ask.config) }),
+    listPushes: async ({ session }) => ({ head: await session.task.push.list() }),
+    removePush: ({ session, ask }) => done(session.task.push.remove(ask.id)),
     cancel: async ({ session, ask }) => ({ head: await session.task.cancel(ask.serviceParameters) }),
   };
 

@@ -1,4 +1,5 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
+import type { PushConfigs, PushSender } from '../a2a/push.js';
 import type { Agent } from '../agents.js';
 import { closeCode, Fault } from '../errors.js';
 import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log.js';
@@ -25,6 +26,7 @@ import { Journal } from './journal.js';
 import { TimeLimit } from './limits.js';
 import { past, refold } from './past.js';
 import { Printing } from './printing.js';
+import { type KeptPush, Pushes, whichever } from './pushes.js';
 import { RawLive } from './raw-live.js';
 import { describe, type KeptSession } from './record.js';
 import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
@@ -46,6 +48,13 @@ export interface OwnedSessionParts {
   redactionFailed(session: OwnedSession): void;
   /** For the numbers of its late readers, should the writer be fenced. */
   claim(): Promise<LogWriter>;
+  readonly push: {
+    readonly sender: PushSender;
+    /** Once it has ended. */
+    readonly after: PushConfigs;
+    /** Receivers cannot be told all. */
+    failed(error: unknown): void;
+  };
   /** Once, when the Closed is in the log and the record tells of it; or, without `after`, when the log has failed. */
   ended(session: OwnedSession, after: ClosedSession | undefined, error?: unknown): void;
 }
@@ -55,6 +64,7 @@ export class OwnedSession implements Session {
   readonly instanceId: string;
   readonly frames: LogReader;
   readonly task: TerminalTask;
+  readonly pushes: Pushes;
   readonly #parts: OwnedSessionParts;
   readonly #roster: Roster;
   readonly #journal: Journal;
@@ -78,6 +88,8 @@ export class OwnedSession implements Session {
   #over = false;
   #after: ClosedSession | undefined;
   readonly #gone = gate();
+  /** The record tells how it ended, or never will. */
+  readonly #recorded = gate();
 
   constructor(parts: OwnedSessionParts) {
     const { kept, agent, writer } = parts;
@@ -122,6 +134,15 @@ export class OwnedSession implements Session {
     this.#limit = new TimeLimit({ idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds }, () =>
       this.#end('timeout'),
     );
+    this.pushes = new Pushes(
+      {
+        taskId: this.id,
+        frames: writer.reader,
+        ...parts.push,
+        keep: (pushes) => this.#keepPushes(pushes),
+      },
+      kept.push,
+    );
     this.task = new TerminalTask(
       { id: kept.session_id, contextId: kept.context_id },
       {
@@ -129,6 +150,7 @@ export class OwnedSession implements Session {
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
         end: () => this.#end('killed'),
         conceal: (value) => this.#conceal(value),
+        push: whichever(() => this.#pushConfigs()),
       },
       kept.task,
     );
@@ -187,7 +209,7 @@ export class OwnedSession implements Session {
   async join(request: JoinRequest, member: Member): Promise<Joined> {
     if (this.#closing) await this.#gone.promise;
     if (this.#after) return this.#after.join(request, member);
-    if (this.#over) throw new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { details: { moved: true } });
+    if (this.#over) throw goesOnElsewhere();
     this.#refuseIfOver();
     const clientId = newId();
     const grant = this.#roster.join(clientId, this.#concealed(request), member);
@@ -343,16 +365,17 @@ export class OwnedSession implements Session {
       exit_code: closed.exit_code,
       reason: closed.reason,
       last_size: this.#size,
+      ...this.#untold(),
       task: this.task.now(),
     };
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }
 
   async #closed(kept: KeptSession): Promise<void> {
-    const { writer, claim, screens } = this.#parts;
+    const { writer, claim, screens, push } = this.#parts;
     this.#over = true;
     this.#journal.stop();
-    this.#after = new ClosedSession({ kept, reader: this.frames, writer, claim, screens });
+    this.#after = new ClosedSession({ kept, reader: this.frames, writer, claim, screens, push: push.after });
     this.#gone.open();
     try {
       await this.#journal.amend(kept);
@@ -360,6 +383,7 @@ export class OwnedSession implements Session {
     } catch (error) {
       this.#parts.ended(this, undefined, error);
     }
+    this.#recorded.open();
     await this.#asides.developed();
     this.#screen.dispose();
   }
@@ -367,11 +391,14 @@ export class OwnedSession implements Session {
   /** All that was printed is in the log; what follows is written by another replica. */
   async #depart(): Promise<void> {
     this.#over = true;
+    const push = this.pushes.leave();
+    if (push.length > 0) this.#journal.amend({ ...this.#kept, push }).catch(() => {}); // its successor sends more of it again
     await this.#parts.writer.release().catch(() => {});
     this.#journal.stop();
     this.#screen.dispose();
     this.#parts.ended(this, undefined);
     this.#gone.open();
+    this.#recorded.open();
   }
 
   /** This session is somebody else's now. */
@@ -383,6 +410,7 @@ export class OwnedSession implements Session {
     if (this.#over) return;
     this.#over = true;
     this.#rest();
+    this.pushes.leave();
     this.#journal.stop();
     this.#terminal?.end();
     // Where another replica has the session, those who are connected to others are its members.
@@ -392,6 +420,7 @@ export class OwnedSession implements Session {
     this.#screen.dispose();
     this.#parts.ended(this, undefined, error);
     this.#gone.open();
+    this.#recorded.open();
   }
 
   #rest(): void {
@@ -418,8 +447,8 @@ export class OwnedSession implements Session {
     return appended;
   }
 
-  #logged(appended: Promise<number>, late?: () => void): Promise<number> {
-    return bounded(appended, LOG_PATIENCE_MS, () => {
+  #logged<T>(logged: Promise<T>, late?: () => void): Promise<T> {
+    return bounded(logged, LOG_PATIENCE_MS, () => {
       late?.();
       return new Fault('INTERNAL', 'the log does not take anything at the moment; try again');
     });
@@ -478,6 +507,26 @@ export class OwnedSession implements Session {
     this.#journal.amend(this.#kept).catch(() => {}); // an append fails as well, and tells all
   }
 
+  /** While it ends, nobody but its owner may write its record. */
+  async #pushConfigs(): Promise<PushConfigs> {
+    if (!this.#closing) return this.pushes;
+    await this.#recorded.promise;
+    if (this.#after) return this.#after.task.push;
+    throw goesOnElsewhere();
+  }
+
+  async #keepPushes(push: readonly KeptPush[]): Promise<void> {
+    if (this.#closing) throw goesOnElsewhere();
+    this.#kept = { ...this.#kept, push };
+    await this.#logged(this.#journal.amend(this.#kept));
+  }
+
+  /** Its receivers are told of its end when its record tells of it. */
+  #untold(): Pick<KeptSession, 'push' | 'telling'> {
+    const push = this.pushes.kept();
+    return push.length > 0 ? { push, telling: this.#kept.replica_id } : {};
+  }
+
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
     const frames = grants.map(({ to, grant }) => roleAssigned(grant, to.clientId));
     const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.#membership()] : [])];
@@ -487,3 +536,5 @@ export class OwnedSession implements Session {
     await this.#logged(appended);
   }
 }
+
+const goesOnElsewhere = () => new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { details: { moved: true } });

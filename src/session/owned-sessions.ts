@@ -8,10 +8,13 @@ import { type Command, TerminalError } from '../terminal/terminal.js';
 import { bounded } from './bounded.js';
 import type { ClosedSessions } from './closed-sessions.js';
 import { commandOf } from './command.js';
+import { EndedPushes } from './ended-pushes.js';
 import { OwnedSession } from './owned-session.js';
+import { noSender } from './pushes.js';
 import type { KeptSession } from './record.js';
 import { keptSecrecy, redactionOf } from './secrecy.js';
 import type { SessionsParts } from './sessions.js';
+import type { Telling } from './telling.js';
 
 /** How long the end of all of them is waited for, in milliseconds. */
 const CLOSE_PATIENCE_MS = 8000;
@@ -19,13 +22,15 @@ const CLOSE_PATIENCE_MS = 8000;
 export class OwnedSessions {
   readonly #parts: SessionsParts;
   readonly #closed: ClosedSessions;
+  readonly #telling: Telling;
   readonly #running = new Map<string, OwnedSession>();
   /** The agents of sessions that are being started, by the sessions' ids. */
   readonly #starting = new Map<string, string>();
   #allEnded: (() => void) | undefined;
 
-  constructor(parts: SessionsParts, closed: ClosedSessions) {
+  constructor(parts: SessionsParts, closed: ClosedSessions, telling: Telling) {
     this.#parts = parts;
+    this.#telling = telling;
     this.#closed = closed;
   }
 
@@ -58,15 +63,17 @@ export class OwnedSessions {
 
   /** A session on a log that is there, without its terminal. */
   on(agent: Agent, kept: KeptSession, writer: LogWriter, redaction = redactionOf(agent, kept, kept.secrets ?? [])): OwnedSession {
-    const { log, screens } = this.#parts;
+    const { log, screens, sender = noSender } = this.#parts;
+    const id = kept.session_id;
     return new OwnedSession({
       agent,
       kept,
       writer,
       screens,
       redaction,
-      claim: () => log.claim(kept.session_id),
+      claim: () => log.claim(id),
       redactionFailed: (session) => this.#redactionFailed(session),
+      push: { sender, after: new EndedPushes(id, log, sender), failed: (error) => this.#telling.failed(id, error) },
       ended: (session, ...how) => this.#ended(session, ...how),
     });
   }
@@ -133,6 +140,7 @@ export class OwnedSessions {
     else logger.info(fields, 'session handed over');
     if (after) {
       this.#closed.keep(after);
+      this.#telling.finish(session.id, session.pushes);
       onClosed?.(session);
     }
     if (this.#running.size === 0) this.#allEnded?.();

@@ -3,6 +3,7 @@ import type { SessionRequest } from '../agents.js';
 import type { LogReader, SessionRecord } from '../log/log.js';
 import type { ClosedReason, MembershipChanged, Role } from '../protocol/frames.js';
 import type { PtyParams } from '../protocol/params.js';
+import type { KeptPush } from './pushes.js';
 import type { Home, SessionDescription, TaskJson } from './session.js';
 
 export interface KeptSession extends SessionRecord {
@@ -35,6 +36,10 @@ export interface KeptSession extends SessionRecord {
   /** Of a closed session: its last size, and its task as it ended. */
   readonly last_size?: { readonly cols: number; readonly rows: number };
   readonly task?: TaskJson;
+  /** Whom its task tells of its updates, and how far they have been told. */
+  readonly push?: readonly KeptPush[];
+  /** Of a closed session: the replica that still has its end to tell to them. */
+  readonly telling?: string;
   /** Of a running session that can be taken over: who is attached through other replicas. */
   readonly members?: readonly KeptMember[];
 }

@@ -1,4 +1,5 @@
 // A session whose terminal runs on another replica: its verbs go to the owner, its frames come from the log. Knows no bus and no store.
+import type { PushConfigs } from '../a2a/push.js';
 import { Fault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
@@ -139,12 +140,14 @@ export class RemoteSession implements Session {
 }
 
 class RemoteTask implements SessionTask {
+  readonly push: PushConfigs;
   readonly #ask: Ask;
   readonly #frames: LogReader;
 
   constructor(ask: Ask, frames: LogReader) {
     this.#ask = ask;
     this.#frames = frames;
+    this.push = remotePushes(ask);
   }
 
   async snapshot(historyLength?: number): Promise<TaskJson> {
@@ -168,6 +171,16 @@ class RemoteTask implements SessionTask {
   async cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson> {
     return (await this.#ask('cancel', serviceParameters === undefined ? {} : { serviceParameters })).head;
   }
+}
+
+function remotePushes(ask: Ask): PushConfigs {
+  const list = async () => (await ask('listPushes', {})).head;
+  return {
+    set: async (config) => (await ask('setPush', { config })).head,
+    get: async (id) => (await list()).find((config) => config.id === id),
+    list,
+    remove: async (id) => void (await ask('removePush', { id })),
+  };
 }
 
 function isRest(frame: Frame): boolean {

@@ -1,5 +1,6 @@
 // The words between a session's owner and the replicas that its clients are connected to. Knows no bus and no session.
 
+import type { PushConfig, TaskPushConfig } from '../a2a/push.js';
 import type { GoodbyeReason } from '../errors.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
 import type { ScreenView, Size } from '../terminal/terminal.js';
@@ -40,6 +41,9 @@ export interface Questions {
   snapshot: { ask: object; answer: Size & { anchor: number } };
   task: { ask: { historyLength?: number }; answer: TaskJson };
   message: { ask: { message: MessageJson; author: Author; serviceParameters?: Record<string, unknown> }; answer: TaskJson };
+  setPush: { ask: { config: PushConfig }; answer: TaskPushConfig };
+  listPushes: { ask: object; answer: readonly TaskPushConfig[] };
+  removePush: { ask: { id: string }; answer: object };
   cancel: { ask: { serviceParameters?: Record<string, unknown> }; answer: TaskJson };
 }
 export type Question = keyof Questions;

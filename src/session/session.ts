@@ -1,4 +1,5 @@
 // What a session is to those who attach to it, wherever its terminal runs. Knows no socket, no Redis and no HTTP.
+import type { PushConfigs } from '../a2a/push.js';
 import type { GoodbyeReason } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
@@ -132,6 +133,8 @@ export interface SessionTask {
   send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> }): Promise<TaskJson>;
   /** Resolves when the task rests (quiet, or ended). */
   rest(): Promise<TaskJson>;
+  /** Who is told of its updates over HTTP (A2A 1.0 §3.1.7–3.1.10). */
+  readonly push: PushConfigs;
   /** TASK_NOT_CANCELABLE if it has ended. */
   cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson>;
 }

@@ -1,4 +1,5 @@
 // All sessions, wherever they run: found, made, listed, ended. Knows no HTTP and no socket.
+import type { PushSender } from '../a2a/push.js';
 import type { Agent, Agents, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { type Log, LogError } from '../log/log.js';
@@ -7,10 +8,12 @@ import { ClosedSessions } from './closed-sessions.js';
 import { Elsewhere } from './elsewhere.js';
 import type { Neighbours } from './neighbours.js';
 import { OwnedSessions } from './owned-sessions.js';
+import { noSender } from './pushes.js';
 import { isExpired, type KeptSession, keptSession } from './record.js';
 import type { Sessions } from './registry.js';
 import type { Session } from './session.js';
 import { Succession } from './succession.js';
+import { Telling } from './telling.js';
 
 /** How often what is kept is looked through for what is over, in milliseconds. */
 const SWEEP_MS = 60_000;
@@ -32,6 +35,8 @@ export interface SessionsParts {
   readonly logger: Logger;
   /** For those whose sessions outlive their replica. */
   readonly agents?: Pick<Agents, 'get'>;
+  /** Tells receivers of the updates of tasks; nobody is told where it is absent. */
+  readonly sender?: PushSender;
   /** Undefined where there is one replica alone. */
   readonly neighbours?: Neighbours;
   /** Told when an owned session has its Closed. */
@@ -52,6 +57,7 @@ class Registry implements Sessions {
   readonly #closed: ClosedSessions;
   readonly #owned: OwnedSessions;
   readonly #elsewhere: Elsewhere | undefined;
+  readonly #telling: Telling;
   readonly #succession: Succession;
   readonly #sweep: NodeJS.Timeout;
   #isTaking = true;
@@ -59,9 +65,11 @@ class Registry implements Sessions {
   constructor(parts: SessionsParts) {
     const { log, screens, neighbours } = parts;
     this.#parts = parts;
-    this.#closed = new ClosedSessions(log, screens);
-    this.#owned = new OwnedSessions(parts, this.#closed);
-    this.#succession = new Succession(parts, this.#owned, () => this.#elsewhere?.desk);
+    const sender = parts.sender ?? noSender;
+    this.#closed = new ClosedSessions(log, screens, sender);
+    this.#telling = new Telling({ log, sender, replicaId: parts.replicaId, logger: parts.logger });
+    this.#owned = new OwnedSessions(parts, this.#closed, this.#telling);
+    this.#succession = new Succession(parts, this.#owned, this.#telling, () => this.#elsewhere?.desk);
     this.#elsewhere = neighbours && this.#meet(neighbours);
     this.#sweep = setInterval(() => void this.#tidy(), SWEEP_MS).unref();
   }
@@ -121,6 +129,8 @@ class Registry implements Sessions {
     clearInterval(this.#sweep);
     await this.handOver();
     await this.#owned.close();
+    await this.#parts.sender?.close();
+    await this.#telling.settled();
     await this.#closed.close();
   }
 

@@ -12,6 +12,7 @@ import { sizeNow } from './past.js';
 import { type KeptSession, keptSession } from './record.js';
 import { canBeInherited } from './secrecy.js';
 import type { SessionsParts } from './sessions.js';
+import type { Telling } from './telling.js';
 
 /** Sessions that are settled at the same time. */
 const SETTLED_AT_ONCE = 8;
@@ -25,13 +26,15 @@ interface Successor {
 export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
+  readonly #telling: Telling;
   readonly #desk: () => Desk | undefined;
   readonly #settling = new Map<string, Promise<void>>();
   #isOpen = true;
 
-  constructor(parts: SessionsParts, owned: OwnedSessions, desk: () => Desk | undefined) {
+  constructor(parts: SessionsParts, owned: OwnedSessions, telling: Telling, desk: () => Desk | undefined) {
     this.#parts = parts;
     this.#owned = owned;
+    this.#telling = telling;
     this.#desk = desk;
   }
 
@@ -42,14 +45,13 @@ export class Succession {
 
   /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone, and those that run here or are about to. */
   async settle(isGone: (replicaId: string) => boolean): Promise<void> {
-    const orphans = (await this.#parts.log.records()).flatMap(({ sessionId, record }) => {
-      const kept = keptSession(record);
-      return kept?.state === 'running' && !this.#owned.has(sessionId) && isGone(kept.replica_id) ? [kept] : [];
-    });
-    const lane = async () => {
-      for (let kept = orphans.shift(); kept; kept = orphans.shift()) await this.inherit(kept);
-    };
-    await Promise.all(Array.from({ length: SETTLED_AT_ONCE }, lane));
+    const all = (await this.#parts.log.records()).flatMap(({ record }) => keptSession(record) ?? []);
+    const orphans = all.filter(
+      ({ session_id, replica_id, state }) => state === 'running' && !this.#owned.has(session_id) && isGone(replica_id),
+    );
+    await aFewAtATime(orphans, (kept) => this.inherit(kept));
+    const untold = all.filter(({ telling }) => telling !== undefined && isGone(telling));
+    await aFewAtATime(untold, (kept) => this.#tell(kept));
   }
 
   /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
@@ -77,6 +79,11 @@ export class Succession {
     }
   }
 
+  /** Its end is told from here to whom its owner could not tell it. */
+  async #tell(kept: KeptSession): Promise<void> {
+    await this.#telling.takeOver(kept).catch((error) => this.#telling.failed(kept.session_id, error));
+  }
+
   /** It may have ended, or have been taken, since its record was read. */
   async #isStillSo({ session_id, replica_id }: KeptSession): Promise<boolean> {
     const now = keptSession(await this.#parts.log.record(session_id));
@@ -90,7 +97,8 @@ export class Succession {
       const ours = { ...kept, replica_id: replicaId, ...(kept.epoch === undefined ? {} : { epoch: nextEpoch(kept.epoch) }) };
       const writer = await log.claim(kept.session_id, kept.epoch, ours);
       if (await this.#goOn(ours, writer)) return 'goes on here';
-      await closeAbandoned(kept, writer).finally(() => writer.release());
+      const ended = await closeAbandoned(kept, writer).finally(() => writer.release());
+      await this.#tell(ended);
       return 'was closed';
     } catch (error) {
       if (!isCorrupt(error)) throw error;
@@ -181,6 +189,14 @@ export class Succession {
       .filter(({ home }) => home.replicaId === replicaId || neighbours?.isAlive(home.replicaId))
       .map(({ home, label, ...member }) => ({ ...member, label, member: desk.adopt(session, member.clientId, home) }));
   }
+}
+
+async function aFewAtATime(kept: readonly KeptSession[], settle: (one: KeptSession) => Promise<void>): Promise<void> {
+  const left = [...kept];
+  const lane = async () => {
+    for (let one = left.shift(); one; one = left.shift()) await settle(one);
+  };
+  await Promise.all(Array.from({ length: SETTLED_AT_ONCE }, lane));
 }
 
 /** Undefined if it cannot go on: its owner wrote the Closed, or what it wrote cannot be read. */

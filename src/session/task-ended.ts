@@ -1,11 +1,14 @@
 // The task of a session that has ended, as it was kept. Knows no log and no terminal.
+import type { PushConfigs } from '../a2a/push.js';
 import { Fault } from '../errors.js';
 import type { SessionTask, TaskJson } from './session.js';
 
 export class EndedTask implements SessionTask {
+  readonly push: PushConfigs;
   readonly #task: TaskJson;
 
-  constructor(task: TaskJson) {
+  constructor(task: TaskJson, push: PushConfigs) {
+    this.push = push;
     this.#task = task;
   }
 

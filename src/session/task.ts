@@ -1,4 +1,5 @@
 // The A2A task that a session is: its messages and its state (protocol, "A2A 1.0"). Knows no connection and no HTTP.
+import type { PushConfigs } from '../a2a/push.js';
 import { Fault } from '../errors.js';
 import type { Author, MessageJson, SessionTask, TaskJson, TaskState } from './session.js';
 import { notCancelable, takesNoMore } from './task-ended.js';
@@ -19,6 +20,7 @@ export interface TaskPorts {
   conceal<T>(value: T): T;
   /** Ends the session. */
   end(): void;
+  readonly push: PushConfigs;
 }
 
 /** How a session ended, as far as its task is concerned. */
@@ -31,6 +33,7 @@ export interface Ending {
 type Params = Readonly<Record<string, unknown>>;
 
 export class TerminalTask implements SessionTask {
+  readonly push: PushConfigs;
   readonly #id: string;
   readonly #contextId: string;
   readonly #ports: TaskPorts;
@@ -46,6 +49,7 @@ export class TerminalTask implements SessionTask {
     this.#id = ids.id;
     this.#contextId = ids.contextId;
     this.#ports = ports;
+    this.push = ports.push;
     this.#status = before?.status ?? statusNow('TASK_STATE_WORKING');
     for (const message of before?.history ?? []) this.#remember(message);
   }

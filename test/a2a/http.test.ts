@@ -203,8 +203,3 @@ test('a message whose context is not its task’s is refused, and so is one to a
   const late = await agent.rest('POST', '/message:send', { message: message('true', { taskId }) });
   expect(late.json.error.details).toEqual([errorInfo('UNSUPPORTED_OPERATION')]);
 });
-
-test('push notifications are refused by name where there are none', async () => {
-  const { json } = await agent.rest('POST', '/tasks/none/pushNotificationConfigs', { url: 'https://example.com' });
-  expect(json.error.details).toEqual([errorInfo('PUSH_NOTIFICATION_NOT_SUPPORTED')]);
-});

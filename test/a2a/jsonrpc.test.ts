@@ -66,7 +66,7 @@ test('A2A’s errors have their numbers, and details that say what they are', as
   const wrong = await agent.rpc('GetTask', { id: 5 });
   expect(wrong.json.error).toMatchObject({ code: -32602, data: [{ fieldViolations: [{ field: 'id' }] }] });
   expect((await agent.rpc('GetTask', { id: 'x' }, { headers: { 'a2a-version': '0.3' } })).json.error.code).toBe(-32009);
-  expect((await agent.rpc('ListTaskPushNotificationConfigs', { taskId: 'x' })).json.error.code).toBe(-32003);
+  expect((await agent.rpc('ListTaskPushNotificationConfigs', { taskId: 'x' })).json.error.code).toBe(-32001);
   expect((await agent.rpc('SubscribeToTask', { id: 'x' }, { headers: { 'x-a2a-extensions': EXTENSION_URI } })).json.error).toMatchObject({
     code: -32004,
     message: expect.stringMatching(/^UnsupportedExtension: /),

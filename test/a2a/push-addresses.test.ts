@@ -107,9 +107,10 @@ describe('A connection', () => {
       guard: new AddressGuard(allowed(...entries), resolve),
       logger: { warn: (fields) => lines.push(fields) },
       retries,
+      patienceMs: 0,
     });
     const outcome = await notifier.notify({ taskId: 't', id: 'c', url }, event);
-    await notifier.close(0);
+    await notifier.close();
     return { outcome, lines };
   }
 

@@ -1,16 +1,13 @@
 // What receivers are sent: the body, the headers, the order, and what happens when they do not take it.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AddressGuard } from '../../src/a2a/push/address-guard.js';
-import { readAllowedHost } from '../../src/a2a/push/allowed-hosts.js';
-import { Notifier } from '../../src/a2a/push/notifier.js';
 import { MAX_WAITING_BYTES, MAX_WAITING_EVENTS } from '../../src/a2a/push/outbox.js';
 import { pauseBefore, readRetryAfter } from '../../src/a2a/push/retries.js';
 import { ATTEMPTS_PER_HOST } from '../../src/a2a/push/slots.js';
 import type { PushConfig } from '../../src/a2a/push.js';
+import { type Notifying, notifying as openNotifying } from '../support/notifying.js';
 import { openReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.js';
 
-const quick = { attempts: 4, withinMs: 60_000, firstMs: 1, mostMs: 2 };
 const status = (n: number, state = 'TASK_STATE_WORKING') => ({ statusUpdate: { taskId: 't', status: { state, n } } });
 const artifact = (n: number, text = '') => ({ artifactUpdate: { taskId: 't', artifact: { artifactId: 'output', n, text } } });
 
@@ -25,12 +22,10 @@ async function receiving(options: ReceiverOptions = {}): Promise<Receiver> {
   return receiver;
 }
 
-function notifying(retries = quick) {
-  const lines: object[] = [];
-  const guard = new AddressGuard([readAllowedHost('localhost') ?? expect.fail()]);
-  const notifier = new Notifier({ guard, retries, logger: { warn: (fields, message) => lines.push({ ...fields, message }) } });
-  closing.push(() => notifier.close(0));
-  return { notifier, lines };
+function notifying(options: Parameters<typeof openNotifying>[0] = {}): Notifying {
+  const opened = openNotifying(options);
+  closing.push(() => opened.notifier.close());
+  return opened;
 }
 
 const to = ({ url }: Receiver, more: Partial<PushConfig> = {}) => ({ taskId: 't', id: 'c', url, ...more });
@@ -104,12 +99,12 @@ describe('A notification', () => {
     };
     expect(await notifier.notify(to(receiver, secrets), status(1))).toBe('failed');
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatchObject({ receiver: new URL(receiver.url).origin, attempts: quick.attempts, why: 'HTTP 503' });
+    expect(lines[0]).toMatchObject({ receiver: new URL(receiver.url).origin, attempts: 4, why: 'HTTP 503' });
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
   it('goes to an https receiver whose certificate is known alone', async () => {
-    const { notifier, lines } = notifying({ ...quick, attempts: 1 });
+    const { notifier, lines } = notifying({ attempts: 1 });
     const receiver = await receiving();
     expect(await notifier.notify(to(receiver, { url: receiver.url.replace('http:', 'https:') }), status(1))).toBe('failed');
     expect(lines).toHaveLength(1);
@@ -123,14 +118,14 @@ describe('Several notifications', () => {
     await fc.assert(
       fc.asyncProperty(replies, fc.integer({ min: 1, max: 12 }), async (drawn, count) => {
         const receiver = await openReceiver({ reply: (n) => drawn[n] ?? 200 });
-        const { notifier } = notifying({ ...quick, attempts: drawn.length + 1 });
+        const { notifier } = notifying({ attempts: drawn.length + 1 });
         const sent = Array.from({ length: count }, (_, n) => (n % 3 === 0 ? status(n) : artifact(n)));
         const outcomes = await Promise.all(sent.map((event) => notifier.notify(to(receiver), event)));
         expect(outcomes).toEqual(sent.map(() => 'delivered'));
         expect(numbers(receiver)).toEqual(sent.map((_, n) => n));
         const all = receiver.got.map(({ text }) => numberOf(JSON.parse(text)));
         expect(all).toEqual([...all].sort((a, b) => a - b));
-        await notifier.close(0);
+        await notifier.close();
         await receiver.close();
       }),
       { numRuns: 25 },
@@ -211,7 +206,7 @@ describe('Several notifications', () => {
   it('that wait go where the newest version of their config says', async () => {
     const old = await receiving({ reply: () => 503 });
     const now = await receiving();
-    const { notifier } = notifying({ ...quick, attempts: 1000 });
+    const { notifier } = notifying({ attempts: 1000 });
     const first = notifier.notify(to(old), status(1));
     await old.until(() => old.got.length > 0);
     await Promise.all([first, notifier.notify(to(now), status(2))]);
@@ -233,9 +228,9 @@ describe('Several notifications', () => {
 describe('When the gateway ends', () => {
   it('what is on its way is delivered first', async () => {
     const receiver = await receiving({ reply: (n) => (n < 2 ? 503 : 200) });
-    const { notifier } = notifying();
+    const { notifier } = notifying({ patienceMs: 10_000 });
     const sent = [1, 2, 3].map((n) => notifier.notify(to(receiver), status(n)));
-    await notifier.close(10_000);
+    await notifier.close();
     expect(await Promise.all(sent)).toEqual(['delivered', 'delivered', 'delivered']);
     expect(numbers(receiver)).toEqual([1, 2, 3]);
   });
@@ -245,7 +240,7 @@ describe('When the gateway ends', () => {
     const { notifier, lines } = notifying();
     const sent = [1, 2].map((n) => notifier.notify(to(receiver), status(n)));
     await receiver.until(() => receiver.got.length > 0);
-    await notifier.close(0);
+    await notifier.close();
     expect(await Promise.all([...sent, notifier.notify(to(receiver), status(3))])).toEqual(['left', 'left', 'left']);
     expect(lines).toEqual([]);
   });

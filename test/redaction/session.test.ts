@@ -12,7 +12,7 @@ import type { KeptSession } from '../../src/session/record.js';
 import { keptSecrecy } from '../../src/session/secrecy.js';
 import type { Session } from '../../src/session/session.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
-import { agent, type House, openHouse, Watcher } from '../support/house.js';
+import { agent, type House, noPush, openHouse, Watcher } from '../support/house.js';
 
 const SECRET = 'correct+horse/battery=staple-42';
 
@@ -202,6 +202,7 @@ describe('A redaction that fails', () => {
       redaction: new Broken([], []),
       redactionFailed: () => void failures++,
       claim: () => house.log.claim(kept.session_id),
+      push: noPush,
       ended: () => over(),
     });
     const events = { output: (bytes: Uint8Array) => session.printed(bytes), exit: session.exited.bind(session) };

@@ -5,7 +5,7 @@ import { readPayload } from '../../src/protocol/make-frames.js';
 import { OwnedSession } from '../../src/session/owned-session.js';
 import type { KeptSession } from '../../src/session/record.js';
 import type { Session } from '../../src/session/session.js';
-import { agent, type House, openHouse, Watcher } from '../support/house.js';
+import { agent, type House, noPush, openHouse, Watcher } from '../support/house.js';
 import { MemoryLog } from '../support/memory-log.js';
 
 let house: House;
@@ -210,6 +210,7 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
       claim: () => never,
       redaction: undefined,
       redactionFailed: () => {},
+      push: noPush,
       ended: () => {},
     };
     const session = new OwnedSession(parts);

@@ -3,11 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Value } from '@sinclair/typebox/value';
+import type { PushSender } from '../../src/a2a/push.js';
 import { type Agent, AgentConfig } from '../../src/agents.js';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
 import type { Frame, Role } from '../../src/protocol/frames.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
+import type { OwnedSessionParts } from '../../src/session/owned-session.js';
+import { noSender, whichever } from '../../src/session/pushes.js';
 import type { Sessions } from '../../src/session/registry.js';
 import type { Delivery, Joined, Session } from '../../src/session/session.js';
 import { createSessions } from '../../src/session/sessions.js';
@@ -25,12 +28,33 @@ export interface House {
   close(): Promise<void>;
 }
 
+/** What a session needs that tells nobody of its task. */
+export const noPush: OwnedSessionParts['push'] = {
+  sender: noSender,
+  after: whichever(() => Promise.reject(new Error('nothing is pushed here'))),
+  failed: () => {},
+};
+
+interface HouseOptions {
+  readonly dir?: string;
+  readonly maxSessions?: number;
+  readonly sender?: PushSender;
+}
+
 /** Opens sessions on a fresh folder, or on what another house left in one. */
-export async function openHouse({ dir, maxSessions = 100 }: { dir?: string; maxSessions?: number } = {}): Promise<House> {
+export async function openHouse({ dir, maxSessions = 100, sender }: HouseOptions = {}): Promise<House> {
   const folder = dir ?? (await mkdtemp(path.join(os.tmpdir(), 'house-')));
   const log = await openEmbeddedLog({ dir: folder });
   const screens = createScreenHost({});
-  const sessions = await createSessions({ log, screens, spawn: spawnTerminal, replicaId: 'here', maxSessions, logger: quiet });
+  const sessions = await createSessions({
+    log,
+    screens,
+    spawn: spawnTerminal,
+    replicaId: 'here',
+    maxSessions,
+    logger: quiet,
+    ...(sender && { sender }),
+  });
   const close = async () => {
     await sessions.close();
     await screens.close();

@@ -3,6 +3,7 @@ import { Fault } from '../../src/errors.js';
 import type { ClosedReason, Frame } from '../../src/protocol/frames.js';
 import { newId } from '../../src/protocol/ids.js';
 import { entry, type Unnumbered } from '../../src/protocol/make-frames.js';
+import { noSender, Pushes } from '../../src/session/pushes.js';
 import { Roster } from '../../src/session/roster.js';
 import type { Author, Delivery, Joined, JoinRequest, Member, Session, SessionDescription } from '../../src/session/session.js';
 import { TerminalTask } from '../../src/session/task.js';
@@ -15,6 +16,7 @@ export class MemorySession implements Session {
   readonly id = newId();
   readonly instanceId = 'inst-a';
   readonly frames = new MemoryLog();
+  readonly pushes = new Pushes({ taskId: this.id, frames: this.frames, sender: noSender, keep: async () => {}, failed: () => {} });
   readonly task: TerminalTask;
   readonly #roster: Roster;
   #closed: Frame | undefined;
@@ -41,6 +43,7 @@ export class MemorySession implements Session {
         publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
         conceal: (value) => value,
         end: () => void this.end('killed').catch(() => {}),
+        push: this.pushes,
       },
     );
   }

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import type { PushSender } from '../../src/a2a/push.js';
 import type { Agent } from '../../src/agents.js';
 import { asFault } from '../../src/errors.js';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
@@ -27,7 +28,7 @@ export interface Street {
   close(): Promise<void>;
 }
 
-export async function openStreet(replicaIds: readonly string[], agents: readonly Agent[] = []): Promise<Street> {
+export async function openStreet(replicaIds: readonly string[], agents: readonly Agent[] = [], sender?: () => PushSender): Promise<Street> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'street-'));
   const log = await openEmbeddedLog({ dir });
   const screens = createScreenHost({});
@@ -74,6 +75,7 @@ export async function openStreet(replicaIds: readonly string[], agents: readonly
       logger: quiet,
       agents: { get: (id) => agents.find((one) => one.id === id) },
       neighbours,
+      ...(sender && { sender: sender() }),
     });
   }
   return {

@@ -12,6 +12,8 @@ export interface NotifierParts {
   readonly guard: AddressGuard;
   readonly logger: { warn(fields: object, message: string): void };
   readonly retries?: Retries;
+  /** How long `close` waits for what is on its way, in milliseconds. */
+  readonly patienceMs: number;
 }
 
 /** The events for one config, and where they go now. */
@@ -25,6 +27,7 @@ export class Notifier implements PushSender {
   readonly counts: Record<PushOutcome, number> = { delivered: 0, failed: 0, dropped: 0, left: 0 };
   readonly #guard: AddressGuard;
   readonly #delivery: Delivery;
+  readonly #patienceMs: number;
   /** By task and config, while anything waits. */
   readonly #lines = new Map<string, Line>();
   readonly #bodies = new WeakMap<StreamResponse, Buffer>();
@@ -33,8 +36,9 @@ export class Notifier implements PushSender {
   #allEmpty: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor({ guard, logger, retries = defaultRetries }: NotifierParts) {
+  constructor({ guard, logger, patienceMs, retries = defaultRetries }: NotifierParts) {
     this.#guard = guard;
+    this.#patienceMs = patienceMs;
     this.#delivery = new Delivery({ guard, logger, retries });
   }
 
@@ -55,13 +59,12 @@ export class Notifier implements PushSender {
     this.#lines.delete(key);
   }
 
-  /** Takes nothing more, and waits at most that many milliseconds for what is on its way; the rest is `left`. */
-  close(patienceMs: number): Promise<void> {
-    this.#closed ??= this.#close(patienceMs);
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
     return this.#closed;
   }
 
-  async #close(patienceMs: number): Promise<void> {
+  async #close(): Promise<void> {
     this.#isOpen = false;
     const empty = new Promise<void>((resolve) => {
       this.#allEmpty = resolve;
@@ -69,7 +72,7 @@ export class Notifier implements PushSender {
     });
     const timer = setTimeout(() => {
       for (const { outbox } of this.#lines.values()) outbox.cancel('left');
-    }, patienceMs);
+    }, this.#patienceMs);
     await empty;
     clearTimeout(timer);
     await this.#delivery.close();
