@@ -25,6 +25,7 @@ interface ListedSession {
   readonly rows: number;
   readonly title?: string;
   readonly label?: string;
+  readonly sensitive?: true;
   readonly controllers: readonly MemberRef[];
   readonly observers: readonly MemberRef[];
   readonly pty_ws_url: string;
@@ -96,7 +97,7 @@ function shown(found: readonly ListedSession[]): string {
   if (found.length === 0) return 'There are no sessions that this token may see.\n';
   const rows = found.map((session) => [
     session.instance_id,
-    stateOf(session),
+    session.sensitive ? `${stateOf(session)}, sensitive` : stateOf(session),
     `${session.cols}×${session.rows}`,
     age(session.created_at),
     people(session),

@@ -76,6 +76,11 @@ describe('sessions', () => {
     expect(lines[3]).toMatch(/^b c +exit 2 +120×30 +3h +- +evil \[2Jtitle +ws:/);
   });
 
+  it('marks those that were given secrets', async () => {
+    const url = await gateway(() => ({ body: { sessions: [session('a', 's-1', { sensitive: true })] } }));
+    expect((await run(['--url', url, '--instance', 'a'])).stdout).toMatch(/^a +running, sensitive +120×30/m);
+  });
+
   it('gives the whole of it as JSON', async () => {
     const { stdout } = await run(['--url', await gateway(twoAgents), '--json', '--instance', 'a']);
     expect(JSON.parse(stdout)).toMatchObject([{ session_id: 's-1' }, { session_id: 's-2' }]);

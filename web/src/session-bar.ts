@@ -23,6 +23,7 @@ export type SessionBar = ReturnType<typeof sessionBar>;
 export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) {
   const title = h('h1', { 'data-testid': 'title' });
   const sizes = sizeLine();
+  const secrecy = h('span', { class: 'secrecy', 'data-testid': 'secrecy' });
   const copy = h('button', { type: 'button', hidden: true, 'data-testid': 'copy', onclick: actions.copySelection }, 'Copy');
   const switcher = h('button', { type: 'button', class: 'role', hidden: true, 'data-testid': 'role', onclick: actions.switchRole });
   const people = presence(admin ? actions : undefined);
@@ -33,7 +34,7 @@ export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) 
       'header',
       { class: 'bar' },
       h('a', { class: 'back', href: '#', 'aria-label': 'All sessions' }, '‹'),
-      h('div', { class: 'heading' }, title, sizes.element),
+      h('div', { class: 'heading' }, title, sizes.element, secrecy),
       ...connection.elements,
       copy,
       people.element,
@@ -48,6 +49,10 @@ export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) 
       title.textContent = text;
       title.title = text;
       document.title = `${text} · pty-gateway`;
+    },
+    /** What is to be known of its secrets. */
+    secrecy(text: string) {
+      secrecy.textContent = text;
     },
     /** What can be done about control; undefined takes the button away. */
     control(offer: Offer | undefined) {

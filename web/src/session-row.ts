@@ -3,7 +3,7 @@ import { may, type Principal } from '../../src/principal.js';
 import type { SessionDescription } from '../../src/session/session.js';
 import { h } from './dom.js';
 import { fragmentOf, type Place, samePlace } from './place.js';
-import { endedInShort } from './words.js';
+import { endedInShort, secrecyText } from './words.js';
 
 export function sessionRow(session: SessionDescription, selected: Place | undefined, principal: Principal): HTMLElement {
   const role = may(principal, 'pty:control') ? 'controller' : 'observer';
@@ -12,6 +12,7 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
   const open = selected !== undefined && samePlace({ ...selected, role, follow: true }, place);
   const running = session.state === 'running';
   const state = running ? presence(here.length, session.controllers[0]?.label) : endedInShort(session);
+  const facts = [state, age(session.closed_at ?? session.created_at), secrecyText(session)].filter((fact) => fact !== '');
   return h(
     'li',
     { class: `session ${session.state}`, 'data-testid': `session-${session.session_id}` },
@@ -24,7 +25,7 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
       },
       h('span', { class: 'dot', 'aria-hidden': 'true' }),
       h('span', { class: 'name' }, nameOf(session)),
-      h('span', { class: 'facts' }, `${state} · ${age(session.closed_at ?? session.created_at)}`),
+      h('span', { class: 'facts' }, facts.join(' · ')),
     ),
     running &&
       role === 'controller' &&

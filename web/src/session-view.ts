@@ -16,7 +16,7 @@ import { createScreen, type Screen } from './screen.js';
 import { type BarActions, type SessionBar, sessionBar } from './session-bar.js';
 import { nameOf } from './session-row.js';
 import { Sizing, type SizingParts } from './sizing.js';
-import { closedText, endedText, failureText, missedText } from './words.js';
+import { closedText, endedText, failureText, missedText, secrecyText } from './words.js';
 
 /** Somebody looks at the screen and types: a network that is frozen is noticed after 5 s of silence and 5 s without an answer. */
 const HEARTBEAT = { quietMs: 5000, answerMs: 5000 };
@@ -187,6 +187,7 @@ export class SessionView {
     this.#label = session.label || undefined;
     this.#mayEnd = mayEnd(this.#options.principal, session.created_by);
     this.#bar.title(nameOf(session));
+    this.#bar.secrecy(secrecyText(session));
     this.#showWhatCanBeDone();
   }
 

@@ -29,6 +29,16 @@ export function endedInShort({ exit_code, reason }: Pick<SessionDescription, 'ex
   return (reason && closedWords[reason]) ?? 'ended';
 }
 
+/** What is to be known of a session's secrets; empty if there is nothing. */
+export function secrecyText({
+  sensitive,
+  redaction,
+  live_stream,
+}: Pick<SessionDescription, 'sensitive' | 'redaction' | 'live_stream'>): string {
+  const facts = [sensitive && 'sensitive', redaction === 'off' && 'secrets are shown', live_stream === 'raw' && 'secrets are shown live'];
+  return facts.filter(Boolean).join(' · ');
+}
+
 /** Why a client came to its end; `wasLive` tells one who was sent away from one who never got in. */
 export function endedText({ reason, message }: Pick<Ended, 'reason' | 'message'>, wasLive: boolean): string {
   switch (reason) {
