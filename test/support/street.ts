@@ -5,7 +5,9 @@ import path from 'node:path';
 import type { PushSender } from '../../src/a2a/push.js';
 import type { Agent } from '../../src/agents.js';
 import { asFault } from '../../src/errors.js';
+import { Keyring, type NamedKey } from '../../src/keyring.js';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { sealedLog } from '../../src/log/sealed-log.js';
 import type { Household, Neighbours } from '../../src/session/neighbours.js';
 import type { Sessions } from '../../src/session/registry.js';
 import { createSessions } from '../../src/session/sessions.js';
@@ -28,9 +30,15 @@ export interface Street {
   close(): Promise<void>;
 }
 
-export async function openStreet(replicaIds: readonly string[], agents: readonly Agent[] = [], sender?: () => PushSender): Promise<Street> {
+/** With `keys`, what is stored is sealed. */
+export async function openStreet(
+  replicaIds: readonly string[],
+  agents: readonly Agent[] = [],
+  sender?: () => PushSender,
+  keys: readonly NamedKey[] = [],
+): Promise<Street> {
   const dir = await mkdtemp(path.join(os.tmpdir(), 'street-'));
-  const log = await openEmbeddedLog({ dir });
+  const log = sealedLog(await openEmbeddedLog({ dir }), new Keyring(keys));
   const screens = createScreenHost({});
   const residents = new Map<string, Resident>();
   /** Messages are carried one after the other. */
