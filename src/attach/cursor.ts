@@ -231,9 +231,22 @@ export class Cursor {
     this.#deliveries.shift();
     clearTimeout(this.#patience);
     this.#patience = undefined;
+    if (this.#isOutdated(frame)) return this.#askAnew();
     this.#sendOwn(frame);
     this.#place = Math.max(this.#place, sequence);
     if (this.#lag.sent(frame)) this.#place = sequence;
+    return true;
+  }
+
+  /** A picture whose number was not known in time: what was sent since would be gone from the screen again. */
+  #isOutdated({ kind, sequence }: Frame): boolean {
+    const { tail } = this.#parts;
+    const next = tail.after(sequence)?.frame.sequence ?? Number.POSITIVE_INFINITY;
+    return kind === 'Keyframe' && (next <= this.#place || (sequence <= this.#place && sequence < tail.floor));
+  }
+
+  #askAnew(): true {
+    if (!this.#lag.isOn) this.#lag.begin(this.#parts.events.lagged, () => this.wake());
     return true;
   }
 

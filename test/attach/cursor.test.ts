@@ -17,6 +17,9 @@ import { MemoryLog } from '../support/memory-log.js';
 const own = { to: 'c' };
 const picture = { snapshot: '', snapshot_format: 'vt100-screen-state-v1', snapshot_cols: 1, snapshot_rows: 1, anchor_sequence: 0 } as const;
 
+/** Where the session runs; from one that is out of earshot the news did not come, and the log tells only what it keeps. */
+type Place = 'here' | 'elsewhere' | 'out of earshot';
+
 /** A session, a cursor on it, and a socket that takes what it is told to take. */
 class Stage {
   readonly sent: Array<{ sequence: number; kind: string }> = [];
@@ -36,11 +39,11 @@ class Stage {
   readonly #developing: Array<() => void> = [];
   /** Deliveries of a session that runs elsewhere: their numbers are known before they are here. */
   readonly #onTheWay: Array<() => void> = [];
-  readonly #isElsewhere: boolean;
+  readonly #runs: Place;
   readonly #cursor: Cursor;
 
-  constructor(isElsewhere: boolean) {
-    this.#isElsewhere = isElsewhere;
+  constructor(runs: Place) {
+    this.#runs = runs;
     const outlet = new Outlet(this.#ws as unknown as WebSocket, this.#socket as unknown as Duplex, () => this.#cursor.wake());
     this.#cursor = new Cursor({
       reader: this.#log,
@@ -120,9 +123,9 @@ class Stage {
     const frame = { ...draft, sequence: first };
     const late = () => new Promise<Frame>((resolve) => this.#developing.push(() => resolve(frame)));
     const deliver = () => this.#cursor.deliver({ sequence: first, frame: isLate ? late() : frame });
-    if (this.#isElsewhere) this.#onTheWay.push(deliver);
-    else deliver();
-    tell();
+    if (this.#runs === 'here') deliver();
+    else this.#onTheWay.push(deliver);
+    tell(this.#runs === 'out of earshot' ? [] : undefined);
   }
 }
 
@@ -137,23 +140,39 @@ function gaps({ sent, printed }: Stage): Array<{ from: number; to: number }> {
 const acts = ['print', 'tellAlone', 'photograph', 'develop', 'arrive', 'clog', 'drain', 'turn'] as const;
 const weighted = fc.oneof({ weight: 6, arbitrary: fc.constant('print' as const) }, { weight: 4, arbitrary: fc.constantFrom(...acts) });
 
+async function played(place: Place, script: ReadonlyArray<(typeof acts)[number]>): Promise<Stage> {
+  const stage = new Stage(place);
+  await stage.join();
+  for (const act of script) {
+    if (act === 'turn') await new Promise(setImmediate);
+    else stage[act]();
+  }
+  await stage.settle();
+  return stage;
+}
+
+/** What a client that writes every Keyframe has on its screen at the end. */
+function onScreen({ sent, printed }: Stage): Set<number> {
+  let screen = new Set<number>();
+  let isBehind = false;
+  for (const { sequence, kind } of sent) {
+    if (kind === 'PTY_OUTPUT_LAGGED') isBehind = true;
+    else if (kind === 'Keyframe') {
+      screen = new Set(printed.filter((n) => n < sequence));
+      isBehind = false;
+    } else if (kind === 'Output' && !isBehind) screen.add(sequence);
+  }
+  return screen;
+}
+
 describe('a cursor', () => {
-  it.each([
-    ['here', false],
-    ['elsewhere', true],
-  ])(
+  it.each(['here', 'elsewhere'] as const)(
     'of a session that runs %s sends all there is, once, in the order of the numbers; and what it leaves out, it tells of',
-    async (_, isElsewhere) => {
+    async (place) => {
       let lags = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(weighted, { maxLength: 80 }), async (script) => {
-          const stage = new Stage(isElsewhere);
-          await stage.join();
-          for (const act of script) {
-            if (act === 'turn') await new Promise(setImmediate);
-            else stage[act]();
-          }
-          await stage.settle();
+          const stage = await played(place, script);
           const numbers = stage.sent.map(({ sequence }) => sequence);
           expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
           const holes = gaps(stage);
@@ -170,6 +189,19 @@ describe('a cursor', () => {
         { numRuns: 400 },
       );
       expect(lags).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(['here', 'elsewhere', 'out of earshot'] as const)(
+    'of a session that runs %s leaves on the screen all that was printed, whatever comes late',
+    async (place) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(weighted, { maxLength: 80 }), async (script) => {
+          const stage = await played(place, script);
+          expect([...onScreen(stage)].sort((a, b) => a - b)).toEqual(stage.printed);
+        }),
+        { numRuns: 400 },
+      );
     },
   );
 });

@@ -1,5 +1,14 @@
 // A log in memory, for tests of what reads one. Trims only when told to.
-import { type Draft, type Extent, type Follower, isEntry, type LogReader, type Numbered, placesOf } from '../../src/log/log.js';
+import {
+  type Draft,
+  type Extent,
+  type Follower,
+  isEntry,
+  type LogReader,
+  type Numbered,
+  type Placed,
+  placesOf,
+} from '../../src/log/log.js';
 
 export class MemoryLog implements LogReader {
   #entries: Numbered[] = [];
@@ -37,15 +46,15 @@ export class MemoryLog implements LogReader {
     return this.#followers.size;
   }
 
-  /** Returns the number of the first draft; the followers are told when `tell` is called. */
-  append(drafts: readonly Draft[]): { first: number; kept: Numbered[]; tell(): void } {
+  /** Returns the number of the first draft; the followers are told when `tell` is called, of other places than these if need be. */
+  append(drafts: readonly Draft[]): { first: number; kept: Numbered[]; tell(places?: readonly Placed[]): void } {
     const first = this.#current + 1;
     this.#current += drafts.length;
     const kept = drafts.flatMap((draft, i) => (isEntry(draft) ? [{ ...draft, sequence: first + i }] : []));
     this.#entries.push(...kept);
     const extent = this.extent();
-    const tell = () => {
-      for (const follower of this.#followers) follower(kept, extent, placesOf(drafts, first));
+    const tell = (places: readonly Placed[] = placesOf(drafts, first)) => {
+      for (const follower of this.#followers) follower(kept, extent, places);
     };
     return { first, kept, tell };
   }
