@@ -123,7 +123,8 @@ const total = ({ lost, doubled, outOfOrder }: Wrongs): number => lost + doubled 
 async function main(): Promise<boolean> {
   const options = readOptions();
   const folder = await mkdtemp(join(tmpdir(), 'soak-'));
-  const env = { ...LIMITS, TRUST_PROXY: '1', AGENTS_FILE: await writeAgents(folder, options) };
+  // Its Redis puts each step on its disk before it answers.
+  const env = { ...LIMITS, TRUST_PROXY: '1', REDIS_DURABLE: 'true', AGENTS_FILE: await writeAgents(folder, options) };
   const { replicas: count, logs } = options;
   const gateways = await startGateways({ count, env, logs });
   const balancer = await startBalancer(gateways.replicas, folder);

@@ -11,6 +11,11 @@ export interface Told {
   readonly places: readonly Placed[];
 }
 
+interface Message {
+  readonly first: number;
+  readonly calls: readonly Told[];
+}
+
 interface News {
   /** The first number. */
   readonly first: number;
@@ -47,12 +52,20 @@ export function newsOf(calls: ReadonlyArray<readonly Draft[]>, first: number): {
   return { news: JSON.stringify(news), bodies: entries.map(({ body }) => body) };
 }
 
-/** A message, read: its first number, and its appends in order. Bodies share its memory. Throws if it is not one. */
-export function readMessage(message: Buffer): { readonly first: number; readonly calls: readonly Told[] } {
+/** A message, read: its first number, and its appends in order. Bodies share its memory. Undefined if this version cannot read it. */
+export function readMessage(message: Buffer): Message | undefined {
+  try {
+    return read(message);
+  } catch {
+    return undefined;
+  }
+}
+
+function read(message: Buffer): Message {
   const afterOldest = message.indexOf(10);
   const afterNews = message.indexOf(10, afterOldest + 1);
   const oldests = message.toString('latin1', 0, afterOldest).split(',').map(Number);
-  const news = JSON.parse(message.toString('utf8', afterOldest + 1, afterNews)) as News;
+  const news: News = JSON.parse(message.toString('utf8', afterOldest + 1, afterNews));
   const entries = numbered(news, message, afterNews + 1).values();
   let last = news.first - 1;
   const calls = news.calls.map(([numbers, count], i): Told => {

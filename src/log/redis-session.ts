@@ -206,14 +206,15 @@ export class RedisSession implements LogReader, Listener {
     this.#heldBytes = 0;
   }
 
-  /** Tells what is new in a message, if it follows on what was told. */
+  /** Tells what is new in a message, if it follows on what was told. One that cannot be read is a sign that there may be news in the stream. */
   #take(message: Buffer): void {
-    const { first, calls } = readMessage(message);
-    if (first <= this.#shown.current + 1) this.#tellNew(calls);
-    else {
-      this.#hold(message);
-      this.#fill();
+    const news = readMessage(message);
+    if (news && news.first <= this.#shown.current + 1) {
+      this.#tellNew(news.calls);
+      return;
     }
+    if (news) this.#hold(message);
+    this.#fill();
   }
 
   #tellNew(calls: readonly Told[]): void {

@@ -3,6 +3,7 @@ import { Cluster } from 'ioredis';
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FIRST_EPOCH, type Log } from '../../src/log/log.js';
+import { keysOf, type SessionKeys } from '../../src/log/redis-keys.js';
 import { openRedisLog } from '../../src/log/redis-log.js';
 import type { Client } from '../../src/redis/client.js';
 import { connect, type RedisAddress } from '../../src/redis/connect.js';
@@ -89,6 +90,21 @@ export function sharedLog(name: string, address: () => RedisAddress): void {
         ['gap', 0, 3],
         [[1, 3], { oldest: 1, current: 3 }, []],
       ]);
+    });
+
+    it('passes over a message that it cannot read, and misses nothing', async () => {
+      const id = v7();
+      const writer = await one.create(id, {}, forever);
+      const reader = await other.reader(id);
+      const heard: number[] = [];
+      reader.follow((entries) => void heard.push(...entries.map(({ sequence }) => sequence)));
+      const { live } = keysOf(prefix, id) as SessionKeys;
+      const say = (words: string) => client.spublish(live, words) as Promise<number>;
+      await until('it is listening', async () => (await say('')) > 0);
+      for (const words of ['no line', '1\nno JSON\n', '1\n{"first":1}\n', '1\nnull\n']) await say(words);
+      await writer.append([draft('a')]);
+      await until('it is told', () => heard.length > 0);
+      expect(heard).toEqual([1]);
     });
 
     it('lets one alone of those who saw the same epoch claim a session', async () => {
