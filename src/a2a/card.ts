@@ -54,7 +54,7 @@ export function publicCard(agent: Agent, base: Base) {
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: true,
       extendedAgentCard: true,
       extensions: [binding(endpoint), extension(agent)],
     },

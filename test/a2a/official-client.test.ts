@@ -132,6 +132,15 @@ describe.each(['HTTP+JSON', 'JSONRPC', BINDING_URI])('A2A’s own client over %s
   });
 });
 
+describe('over the WebSocket', () => {
+  it('push configs are not made: who is connected is told anyway', async () => {
+    const client = await clientOver(BINDING_URI);
+    const task = (await client.sendMessage(saying('true'))) as Task;
+    const config = { tenant: '', taskId: task.id, id: 'mine', url: 'https://hooks.example/a2a', token: '', authentication: undefined };
+    expect(await failure(client.createTaskPushNotificationConfig(config))).toBe('UNSUPPORTED_OPERATION');
+  });
+});
+
 describe.each(['HTTP+JSON', 'JSONRPC'])('over %s alone', (binding) => {
   // A WebSocket to a session that has ended shows how it ended, and is closed.
   it('a task that is over can be asked for, and nothing else', async () => {
@@ -146,6 +155,28 @@ describe.each(['HTTP+JSON', 'JSONRPC'])('over %s alone', (binding) => {
 
   const listed = (client: Client, options?: Parameters<Client['getTask']>[1]) =>
     failure(client.getTask({ tenant: '', id: randomUUID() }, options));
+
+  it('push configs are made, read, listed and removed', async () => {
+    const client = await clientOver(binding);
+    const task = (await client.sendMessage(saying('true'))) as Task;
+    const config = {
+      tenant: '',
+      taskId: task.id,
+      id: 'mine',
+      url: 'https://hooks.example/a2a',
+      token: 'secret',
+      authentication: undefined,
+    };
+    expect(await client.createTaskPushNotificationConfig(config)).toMatchObject({ id: 'mine', taskId: task.id, url: config.url });
+    const which = { tenant: '', taskId: task.id, id: 'mine' };
+    expect((await client.getTaskPushNotificationConfig(which)).url).toBe(config.url);
+    const list = async () =>
+      (await client.listTaskPushNotificationConfig({ tenant: '', taskId: task.id, pageSize: 0, pageToken: '' })).configs;
+    expect((await list()).map(({ id }) => id)).toEqual(['mine']);
+    await client.deleteTaskPushNotificationConfig(which);
+    expect(await list()).toEqual([]);
+    await client.cancelTask({ tenant: '', id: task.id, metadata: undefined });
+  });
 
   it('a version that is not served is refused', async () => {
     for (const version of ['0.3', '2.0'])
