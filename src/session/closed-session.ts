@@ -15,6 +15,8 @@ import { statusNow } from './task-updates.js';
 
 /** How often a session is taken over again when others do so at the same time. */
 const CLAIM_TRIES = 5;
+/** How often the last screen is tried again while the log cannot be read: each try is as patient as the log itself. */
+const PICTURE_TRIES = 6;
 
 export interface ClosedSessionParts {
   readonly kept: KeptSession;
@@ -98,11 +100,21 @@ export class ClosedSession implements Session {
   }
 
   snapshot(): Promise<Snapshot> {
-    this.#picture ??= this.#withScreen((screen) => screen.snapshot());
+    this.#picture ??= this.#takePicture();
     this.#picture.catch(() => {
       this.#picture = undefined;
     });
     return this.#picture;
+  }
+
+  /** No other Keyframe follows in a session that has ended, so this one is worth waiting for. */
+  async #takePicture(triesLeft = PICTURE_TRIES): Promise<Snapshot> {
+    try {
+      return await this.#withScreen((screen) => screen.snapshot());
+    } catch (error) {
+      if (triesLeft === 0 || !(error instanceof LogError && error.failure === 'unavailable')) throw error;
+      return this.#takePicture(triesLeft - 1);
+    }
   }
 
   /** Lets go of what late readers made it hold. */
