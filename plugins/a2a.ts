@@ -9,7 +9,6 @@ import { SessionHost } from '../src/a2a/session-host.js';
 import type { TaskHost } from '../src/a2a/task-host.js';
 import type { Agent } from '../src/agents.js';
 import { Fault } from '../src/errors.js';
-import { createIdempotency } from '../src/idempotency.js';
 import { disclosure } from '../src/session/secrecy.js';
 import { principalOf } from './auth.js';
 import { settle } from './errors.js';
@@ -19,8 +18,6 @@ export const A2A_JSON = 'application/a2a+json';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sessions that messages began, by principal, agent and messageId; of this replica. */
-    readonly begunByMessages: ReturnType<typeof createIdempotency<string>>;
     /** Undefined unless A2A_FIXTURE is on. */
     readonly fixture: FixtureHost | undefined;
   }
@@ -68,7 +65,7 @@ function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): Ta
   return new SessionHost({
     agent,
     sessions: app.sessions,
-    begun: app.begunByMessages,
+    begun: app.idempotency,
     onBegun: (session) => {
       const detail = ['by a message', disclosure(session.describe())].filter(Boolean).join(', ');
       request.record('session_create', 'done', { session_id: session.id, detail });
@@ -85,8 +82,7 @@ function gone({ raw }: FastifyReply): AbortSignal {
 
 export default fp(
   async (app) => {
-    app.decorate('begunByMessages', createIdempotency<string>());
     app.decorate('fixture', app.config.a2aFixture ? new FixtureHost() : undefined);
   },
-  { name: 'a2a', dependencies: ['context', 'auth', 'audit', 'sessions', 'cards', 'extension-negotiation'] },
+  { name: 'a2a', dependencies: ['context', 'auth', 'audit', 'cluster', 'sessions', 'cards', 'extension-negotiation'] },
 );

@@ -1,20 +1,28 @@
-// Knows the other replicas and talks to them, where Redis brings them together. Knows no session.
+// Knows the other replicas, talks to them and counts with them, where Redis brings them together. Knows no session.
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../src/config.js';
+import { createIdempotency, type Idempotency } from '../src/idempotency.js';
 import { Keyring } from '../src/keyring.js';
 import { openBus } from '../src/redis/bus.js';
 import { connect } from '../src/redis/connect.js';
+import { RedisIdempotency } from '../src/redis/idempotency.js';
 import { openLeases } from '../src/redis/leases.js';
+import { RedisQuota } from '../src/redis/quota.js';
 import { Calls } from '../src/session/calls.js';
 import { type Neighbours, neighboursOver } from '../src/session/neighbours.js';
+import type { Quota } from '../src/session/quota.js';
 import { sealedBus } from '../src/session/sealed-bus.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Undefined where there is one replica alone. */
     readonly neighbours: Neighbours | undefined;
+    /** How many sessions of an agent run on all replicas. Undefined where there is one replica alone. */
+    readonly quota: Quota | undefined;
+    /** What was made by requests that come twice, whichever replica they come to. */
+    readonly idempotency: Idempotency;
   }
 }
 
@@ -25,14 +33,17 @@ async function meet({ config, log: logger }: FastifyInstance, redis: NonNullable
   const leases = await openLeases({ client, prefix, replicaId, leaseSeconds, incarnation: randomUUID(), logger });
   const bus = sealedBus(openBus({ client, prefix, leases, logger }), new Keyring(config.encryptionKeys));
   const calls = new Calls({ bus, leases, logger });
+  const quota = new RedisQuota(client, prefix);
+  const idempotency = new RedisIdempotency(client, prefix);
   // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {
     await leases.release();
+    quota.close();
     calls.close();
     await bus.close();
     client.disconnect();
   };
-  return { neighbours: neighboursOver(calls, leases, logger), close };
+  return { neighbours: neighboursOver(calls, leases, logger), quota, idempotency, close };
 }
 
 export default fp(
@@ -40,6 +51,8 @@ export default fp(
     const { redis } = app.config;
     const met = redis && (await meet(app, redis));
     app.decorate('neighbours', met?.neighbours);
+    app.decorate('quota', met?.quota);
+    app.decorate('idempotency', met?.idempotency ?? createIdempotency());
     if (met) app.addHook('onClose', met.close);
   },
   { name: 'cluster', dependencies: ['context'] },

@@ -27,6 +27,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     agents: app.agents,
     sender: app.notifier,
     ...(app.neighbours && { neighbours: app.neighbours }),
+    ...(app.quota && { quota: app.quota }),
     onClosed: (session) => app.audit.record(closing(session)),
     onRedactionFailed: ({ instanceId, id }) =>
       app.audit.record({ event: 'redaction_failed', outcome: 'failed', principal: null, instance_id: instanceId, session_id: id }),

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { type Agent, SessionRequest } from '../src/agents.js';
 import { asFault, Fault } from '../src/errors.js';
-import { createIdempotency } from '../src/idempotency.js';
 import { LogError } from '../src/log/log.js';
 import { may, reaches } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
@@ -107,8 +106,17 @@ async function screen(session: Session, format: string): Promise<{ type: string;
   }
 }
 
+/** What this key has made, whichever replica it came to. */
+async function madeOnce(app: FastifyInstance, request: FastifyRequest, key: string, make: () => Promise<Session>): Promise<Session> {
+  const { inst } = request.params as { inst: string };
+  const named = JSON.stringify(['session', principalOf(request).name, inst, key]);
+  const id = await app.idempotency.once(named, request.body, async () => (await make()).id);
+  const session = await app.sessions.find(inst, id);
+  if (!session) throw new Fault('TASK_NOT_FOUND', 'the session that this Idempotency-Key made is not kept any more');
+  return session;
+}
+
 export const sessionRoutes: schemas.Routes = async (app) => {
-  const created = createIdempotency<Session>();
   const one = '/agents/:inst/sessions/:id';
 
   app.post(
@@ -132,7 +140,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
           return app.sessions.create(agentOf(app, inst), request.body, principal.name);
         });
       const key = request.headers['idempotency-key'];
-      const session = await (key === undefined ? make() : created.once(JSON.stringify([principal.name, inst, key]), request.body, make));
+      const session = await (key === undefined ? make() : madeOnce(app, request, key, make));
       const told = tell(app, session);
       return reply
         .code(201)

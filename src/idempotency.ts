@@ -1,24 +1,31 @@
-// Makes the same request, sent twice with one key, happen once. Knows no route and not what is made.
-import { createHash } from 'node:crypto';
+// Makes the same request, sent twice with one key, happen once in this process. Knows no route and not what is made.
+import { createHmac } from 'node:crypto';
 import { Fault } from './errors.js';
 
 /** Keys that are remembered; beyond that the oldest is forgotten. */
-const MAX_KEYS = 10_000;
+export const MAX_KEYS = 10_000;
 /** Milliseconds for which a key is remembered. */
-const KEY_TTL_MS = 24 * 3600 * 1000;
+export const KEY_TTL_MS = 24 * 3600 * 1000;
 
-interface Remembered<T> {
-  readonly body: string;
+interface Remembered {
+  readonly digest: string;
   readonly until: number;
-  readonly outcome: Promise<T>;
+  readonly made: Promise<string>;
 }
 
-export interface Idempotency<T> {
-  /** What `make` made for this key and body, now or earlier. A failure is not remembered. INVALID_REQUEST (409) for a key that was used with another body. */
-  once(key: string, body: unknown, make: () => Promise<T>): Promise<T>;
+export interface Idempotency {
+  /**
+   * The id of what `make` made for this key and body, now or earlier. A failure is not remembered. INVALID_REQUEST (409) for a key that was
+   * used with another body.
+   */
+  once(key: string, body: unknown, make: () => Promise<string>): Promise<string>;
 }
 
-/** JSON in which the order of members does not show. */
+/** Tells bodies apart, and shows nothing of them to who does not know the key. The order of members does not matter. */
+export function digestOf(key: string, body: unknown): string {
+  return createHmac('sha256', key).update(canonical(body)).digest('base64');
+}
+
 function canonical(body: unknown): string {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   return JSON.stringify(body, (_name, value) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort(byName)) : value));
@@ -26,9 +33,11 @@ function canonical(body: unknown): string {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1);
 
-export function createIdempotency<T>(limits = { keys: MAX_KEYS, ttlMs: KEY_TTL_MS }, now: () => number = Date.now): Idempotency<T> {
+export const otherBody = () => new Fault('INVALID_REQUEST', 'this Idempotency-Key was used with another body', { status: 409 });
+
+export function createIdempotency(limits = { keys: MAX_KEYS, ttlMs: KEY_TTL_MS }, now: () => number = Date.now): Idempotency {
   // In the order of their insertion, so that the oldest are in front.
-  const remembered = new Map<string, Remembered<T>>();
+  const remembered = new Map<string, Remembered>();
 
   function forgetOld(): void {
     for (const [key, { until }] of remembered) {
@@ -38,17 +47,16 @@ export function createIdempotency<T>(limits = { keys: MAX_KEYS, ttlMs: KEY_TTL_M
   }
 
   return {
-    once(key, body, make) {
+    async once(key, body, make) {
       forgetOld();
-      const digest = createHash('sha256').update(canonical(body)).digest('base64');
+      const digest = digestOf(key, body);
       const known = remembered.get(key);
-      if (known && known.body !== digest)
-        throw new Fault('INVALID_REQUEST', 'this Idempotency-Key was used with another body', { status: 409 });
-      if (known) return known.outcome;
-      const outcome = make();
-      remembered.set(key, { body: digest, until: now() + limits.ttlMs, outcome });
-      outcome.catch(() => remembered.delete(key));
-      return outcome;
+      if (known && known.digest !== digest) throw otherBody();
+      if (known) return known.made;
+      const made = make();
+      remembered.set(key, { digest, until: now() + limits.ttlMs, made });
+      made.catch(() => remembered.delete(key));
+      return made;
     },
   };
 }

@@ -16,7 +16,7 @@ export interface SessionHostParts {
   readonly sessions: Sessions;
   readonly agent: Agent;
   /** Ids of the sessions that were begun by messages, so that a message that comes twice begins one. */
-  readonly begun: Idempotency<string>;
+  readonly begun: Idempotency;
   /** Told of each session that a message begins. */
   onBegun?(session: Session): void;
 }
@@ -46,7 +46,7 @@ export class SessionHost implements TaskHost {
 
   async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
     const { sessions, agent, begun } = this.#parts;
-    const key = JSON.stringify([principal.name, agent.id, message.messageId]);
+    const key = JSON.stringify(['message', principal.name, agent.id, message.messageId]);
     const id = await begun.once(key, null, () => this.#create(message, principal, from, prepare));
     const session = await sessions.find(agent.id, id);
     if (!session) throw new Error('a session that was just begun is gone');

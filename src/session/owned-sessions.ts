@@ -55,7 +55,11 @@ export class OwnedSessions {
     const kept = { ...newRecord(agent, concealed(request, redaction), { createdBy, contextId, replicaId }), ...secrecy };
     this.#starting.set(kept.session_id, agent.id);
     try {
+      await this.#takePlace(agent, kept.session_id);
       return await this.#start(agent, kept, await commandOf(agent, request), redaction);
+    } catch (error) {
+      this.#parts.quota?.give(kept.session_id);
+      throw error;
     } finally {
       this.#starting.delete(kept.session_id);
     }
@@ -104,6 +108,15 @@ export class OwnedSessions {
     if (agents.filter((id) => id === agent.id).length >= limit) throw full(`${agent.id} runs its ${limit} sessions`);
   }
 
+  /** Of the agent's sessions on all replicas. */
+  async #takePlace({ id, policy }: Agent, sessionId: string): Promise<void> {
+    const { quota } = this.#parts;
+    const isTaken = await quota?.take(id, sessionId, policy.max_sessions).catch((cause) => {
+      throw new Fault('INTERNAL', 'the running sessions cannot be counted now; try again', { status: 503, cause });
+    });
+    if (isTaken === false) throw full(`${id} runs its ${policy.max_sessions} sessions`);
+  }
+
   async #start(agent: Agent, kept: KeptSession, command: Command, redaction: Redaction | undefined): Promise<OwnedSession> {
     const { log, logger } = this.#parts;
     const retention = { frames: agent.pty.replay_buffer_frames, seconds: agent.pty.replay_buffer_retention_seconds };
@@ -134,11 +147,13 @@ export class OwnedSessions {
   #ended(session: OwnedSession, after: Parameters<ClosedSessions['keep']>[0] | undefined, error?: unknown): void {
     const { logger, onClosed } = this.#parts;
     this.#running.delete(session.id);
+    if (!after) this.#parts.quota?.forget(session.id);
     const fields = { session_id: session.id };
     if (error) logger.error({ ...fields, err: error }, 'the log of a session has failed');
     else if (after) logger.info({ ...fields, reason: after.describe().reason }, 'session closed');
     else logger.info(fields, 'session handed over');
     if (after) {
+      this.#parts.quota?.give(session.id);
       this.#closed.keep(after);
       this.#telling.finish(session.id, session.pushes);
       onClosed?.(session);

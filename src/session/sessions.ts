@@ -9,6 +9,7 @@ import { Elsewhere } from './elsewhere.js';
 import type { Neighbours } from './neighbours.js';
 import { OwnedSessions } from './owned-sessions.js';
 import { noSender } from './pushes.js';
+import type { Quota } from './quota.js';
 import { isExpired, type KeptSession, keptSession } from './record.js';
 import type { Sessions } from './registry.js';
 import type { Session } from './session.js';
@@ -39,6 +40,8 @@ export interface SessionsParts {
   readonly sender?: PushSender;
   /** Undefined where there is one replica alone. */
   readonly neighbours?: Neighbours;
+  /** Undefined where there is one replica alone: then the sessions that run here are all. */
+  readonly quota?: Quota;
   /** Told when an owned session has its Closed. */
   onClosed?(session: Session): void;
   /** Told when what a session printed could not be redacted; it ends. */

@@ -176,6 +176,7 @@ export class Succession {
   }
 
   async #start(session: OwnedSession, kept: KeptSession, { agent, argv, size }: Successor & { readonly size: Size }): Promise<void> {
+    void this.#parts.quota?.hold(agent.id, kept.session_id);
     await session.resume(size, this.#present(session, kept));
     await this.#owned.run(session, { ...(await commandOf(agent, {})), ...size, argv });
   }

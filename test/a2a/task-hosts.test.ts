@@ -31,7 +31,7 @@ describe('sessions', () => {
   beforeAll(async () => {
     gateway = await startGateway();
     const agent = gateway.app.agents.get('free') as Agent;
-    host = new SessionHost({ agent, sessions: gateway.app.sessions, begun: createIdempotency<string>() });
+    host = new SessionHost({ agent, sessions: gateway.app.sessions, begun: createIdempotency() });
   });
   afterAll(() => gateway.close());
 

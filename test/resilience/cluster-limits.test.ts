@@ -38,6 +38,38 @@ needs('redis-server', 'redis-cli')('two replicas together', () => {
     for (const replica of [one, two]) await expect(attach(id, replica, 'alice')).rejects.toMatchObject({ status: 401 });
   });
 
+  it('run so many sessions of an agent, and those of a replica that died count no more', async () => {
+    gateways = await startGateways({ policy: { max_sessions: 3 } });
+    const [one, two] = [gateways.at(0), gateways.at(1)];
+    const create = async (replica: Replica) => (await gateways.ask(replica, 'POST', '', {})).status;
+    const answers = await Promise.all([one, two, one, two, one, two].map(create));
+    expect(answers.sort()).toEqual([201, 201, 201, 503, 503, 503]);
+    const { sessions } = (await gateways.ask(one, 'GET', '?state=running')).body as {
+      sessions: Array<Record<'session_id' | 'replica_id', string>>;
+    };
+    const [first] = sessions;
+    expect((await gateways.ask(one, 'DELETE', `/${first?.session_id}`)).status).toBe(202);
+    await until('its place is free', async () => (await create(two)) === 201);
+    expect(await create(one)).toBe(503);
+    await two.stop('SIGKILL');
+    await until('the place of a session of the dead one is free', async () => (await create(one)) === 201);
+  });
+
+  it('make one session of one Idempotency-Key', async () => {
+    gateways = await startGateways();
+    const [one, two] = [gateways.at(0), gateways.at(1)];
+    const create = (replica: Replica, body: object) => gateways.ask(replica, 'POST', '', body, { 'idempotency-key': 'once' });
+    const answers = await Promise.all([one, two, one, two].map((replica) => create(replica, { label: 'a' })));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body.session_id)).size).toBe(1);
+    expect((await gateways.ask(two, 'GET', '')).body.sessions).toHaveLength(1);
+    expect((await create(two, { label: 'b' })).status).toBe(409);
+    await one.stop('SIGKILL');
+    const again = async () => (await create(two, { label: 'a' })).status;
+    await until('it is that session still', async () => (await again()) === 201);
+    expect((await gateways.ask(two, 'GET', '')).body.sessions).toHaveLength(1);
+  });
+
   it('let so many watch a session, wherever they are', async () => {
     gateways = await startGateways({ env: { ATTACH_RATE_LIMIT_MAX: '100000' }, pty: { max_observers: 2 } });
     const [one, two] = [gateways.at(0), gateways.at(1)];

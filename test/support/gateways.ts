@@ -153,10 +153,20 @@ export class Gateways {
   }
 
   /** About the sessions of the instance. */
-  async ask(to: { readonly port: number }, method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
+  async ask(
+    to: { readonly port: number },
+    method: string,
+    path: string,
+    body?: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ status: number; body: Answer }> {
     const answer = await fetch(`http://127.0.0.1:${to.port}/agents/${INSTANCE}/sessions${path}`, {
       method,
-      headers: { authorization: `Bearer ${tokenFor('operator', 'pty:admin')}`, ...(body && { 'content-type': 'application/json' }) },
+      headers: {
+        ...headers,
+        authorization: `Bearer ${tokenFor('operator', 'pty:admin')}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(ANSWER_MS),
     });
