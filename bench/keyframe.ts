@@ -6,14 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fold } from '../src/terminal/fold.js';
 import { DIRT, difference, feed, lookOf, reference } from '../test/support/look.js';
-
-interface Recording {
-  readonly id: string;
-  readonly source: string;
-  readonly cols: number;
-  readonly rows: number;
-  readonly file: string;
-}
+import { isHostile, type Recording, recordingsOf } from './support/recordings.js';
 
 /** Empty if all was exact; else the first difference. */
 type Verdict = {
@@ -21,6 +14,8 @@ type Verdict = {
   readonly difference: string;
   readonly snapshots: number;
   readonly bytes: number;
+  /** Bytes of its largest snapshot. */
+  readonly largest: number;
   readonly ms: number;
 };
 
@@ -37,7 +32,7 @@ async function judge(folder: string, { id, cols, rows, file }: Recording): Promi
   const whole = reference(cols, rows);
   await feed(whole, bytes);
   const expected = lookOf(whole);
-  const verdict = { id, difference: '', snapshots: 0, bytes: 0, ms: 0 };
+  const verdict = { id, difference: '', snapshots: 0, bytes: 0, largest: 0, ms: 0 };
   for (const at of [...SHARES.map((share) => Math.floor(bytes.length * share)), randomCut(id, bytes.length)]) {
     const fold = new Fold({ cols, rows });
     fold.output(1, bytes.subarray(0, at));
@@ -45,6 +40,7 @@ async function judge(folder: string, { id, cols, rows, file }: Recording): Promi
     const { bytes: snapshot } = fold.snapshot();
     verdict.ms += performance.now() - begun;
     verdict.bytes += snapshot.length;
+    verdict.largest = Math.max(verdict.largest, snapshot.length);
     verdict.snapshots += 1;
     for (const before of ['', DIRT]) {
       const restored = reference(cols, rows);
@@ -65,7 +61,7 @@ class Judges {
   async ask(folder: string, recording: Recording): Promise<Verdict> {
     this.#child ??= fork(fileURLToPath(import.meta.url), ['--judge', folder], { stdio: ['ignore', 'inherit', 'ignore', 'ipc'] });
     const child = this.#child;
-    const failed = (difference: string): Verdict => ({ id: recording.id, difference, snapshots: 0, bytes: 0, ms: 0 });
+    const failed = (difference: string): Verdict => ({ id: recording.id, difference, snapshots: 0, bytes: 0, largest: 0, ms: 0 });
     const verdict = await new Promise<Verdict>((resolve) => {
       const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
       const gone = () => resolve(failed('the terminal hung or died'));
@@ -88,8 +84,7 @@ class Judges {
 }
 
 async function main(folder: string, only: string | undefined): Promise<void> {
-  const all = JSON.parse(readFileSync(path.join(folder, 'manifest.json'), 'utf8')) as Recording[];
-  const recordings = all.filter(({ id }) => !only || id.includes(only));
+  const recordings = recordingsOf(folder).filter(({ id }) => !only || id.includes(only));
   const judges = new Judges();
   const verdicts: Verdict[] = [];
   for (const recording of recordings) {
@@ -98,26 +93,39 @@ async function main(folder: string, only: string | undefined): Promise<void> {
     if (verdict.difference) console.log(`${verdict.id}: ${verdict.difference.slice(0, 400)}`);
   }
   judges.end();
-  const wild = new Set(recordings.filter(({ source }) => /fuzz|cmin/.test(source)).map(({ id }) => id));
-  const hostile = (id: string): boolean => wild.has(id);
-  for (const [name, some] of [
-    ['real', verdicts.filter(({ id }) => !hostile(id))],
-    ['hostile', verdicts.filter(({ id }) => hostile(id))],
-  ] as const) {
-    const exact = some.filter(({ difference }) => !difference).length;
-    const sum = (of: (verdict: Verdict) => number): number => some.reduce((total, verdict) => total + of(verdict), 0);
-    const each = sum((v) => v.snapshots) || 1;
-    console.log(
-      `${name}: ${exact} of ${some.length} exact; a snapshot has ${Math.round(sum((v) => v.bytes) / each)} bytes and takes ${(sum((v) => v.ms) / each).toFixed(2)} ms`,
-    );
+  console.log('| recordings | exact | a Keyframe, bytes | the largest | to make it, ms |');
+  console.log('|---|---|---|---|---|');
+  for (const [name, ids] of categoriesOf(recordings)) {
+    const some = verdicts.filter(({ id }) => ids.has(id));
+    if (some.length > 0) console.log(rowOf(name, some));
   }
+}
+
+/** Each source, then all of either kind. */
+function categoriesOf(recordings: readonly Recording[]): Map<string, Set<string>> {
+  const categories = new Map<string, Set<string>>();
+  for (const recording of recordings) {
+    const { id, source } = recording;
+    for (const name of [source, isHostile(recording) ? 'all hostile' : 'all real']) {
+      categories.set(name, (categories.get(name) ?? new Set()).add(id));
+    }
+  }
+  return new Map([...categories].sort(([one], [other]) => Number(one.startsWith('all')) - Number(other.startsWith('all'))));
+}
+
+function rowOf(name: string, some: readonly Verdict[]): string {
+  const exact = some.filter(({ difference }) => !difference).length;
+  const sum = (of: (verdict: Verdict) => number): number => some.reduce((total, verdict) => total + of(verdict), 0);
+  const each = sum((v) => v.snapshots) || 1;
+  const largest = Math.max(...some.map((v) => v.largest));
+  return `| ${name} | ${exact} of ${some.length} | ${Math.round(sum((v) => v.bytes) / each)} | ${largest} | ${(sum((v) => v.ms) / each).toFixed(2)} |`;
 }
 
 function answer(folder: string): void {
   process.on('message', (recording: Recording) => {
     judge(folder, recording).then(
       (verdict) => process.send?.(verdict),
-      (error) => process.send?.({ id: recording.id, difference: String(error?.stack ?? error), snapshots: 0, bytes: 0, ms: 0 }),
+      (error) => process.send?.({ id: recording.id, difference: String(error?.stack ?? error), snapshots: 0, bytes: 0, largest: 0, ms: 0 }),
     );
   });
 }
