@@ -7,12 +7,22 @@ export const moveTo = (y: number, x: number): string => `\x1b[${y + 1};${x + 1}H
 /** Any wide character does; it is written over at once. */
 const WIDE = '\u3000';
 
-/** All cells of a screen. Leaves the pen as it found it, plain and without a link. */
-export function cellsOf(emulator: Emulator, buffer: Buffer): string {
-  const painter = new Painter(emulator);
+/** How much of the cells is told: what is left out, and in which order, when a snapshot would be too large. */
+export const DETAILS = ['all', 'no links', 'no looks', 'no marks'] as const;
+
+/** The paper for the cells of all screens. */
+export interface Paper {
+  readonly detail: (typeof DETAILS)[number];
+  /** UTF-16 units that are left; below zero it was not enough, and what was written is of no use. */
+  left: number;
+}
+
+/** All cells of a screen. Leaves the pen as it found it, plain and without a link. Without any more detail to leave out, it is as large as it must be. */
+export function cellsOf(emulator: Emulator, buffer: Buffer, paper: Paper): string {
+  const painter = new Painter(emulator, paper);
   const wrapped = Array.from({ length: emulator.rows }, (_, y) => emulator.line(buffer, y).isWrapped);
   const marks = wrapMarks(wrapped, emulator.cols);
-  for (let y = 0; y < emulator.rows; y++) {
+  for (let y = 0; y < emulator.rows && (paper.left >= 0 || paper.detail === DETAILS.at(-1)); y++) {
     // A wrap mark leaves a blank at the end of the row before and at the beginning of its own.
     painter.row(emulator.line(buffer, y), y, { first: wrapped[y] === true, last: wrapped[y + 1] === true });
   }
@@ -33,6 +43,7 @@ function wrapMarks(wrapped: readonly boolean[], cols: number): string {
 class Painter {
   readonly #emulator: Emulator;
   readonly #cell: Cell;
+  readonly #paper: Paper;
   readonly #out: string[] = [];
   #style: Style = plain;
   #y = 0;
@@ -41,8 +52,9 @@ class Painter {
   /** Cells that are not blank although nothing was put there yet. */
   #dirty = new Set<number>();
 
-  constructor(emulator: Emulator) {
+  constructor(emulator: Emulator, paper: Paper) {
     this.#emulator = emulator;
+    this.#paper = paper;
     this.#cell = emulator.cell();
   }
 
@@ -63,16 +75,16 @@ class Painter {
   /** Paints what stands at `x`, and returns how many columns that was. */
   #paint(line: Line, x: number, end: number): number {
     const cell = line.loadCell(x, this.#cell);
-    const chars = cell.getChars();
+    const chars = this.#charsOf(cell);
     if (!chars) return this.#isHusk(cell) && x < this.#emulator.cols - 1 ? this.#husk(x) : this.#blanks(line, x, end);
     const width = cell.getWidth();
     if (width === 2 && x + 2 > this.#emulator.cols) return this.#blanks(line, x, x + 1);
     const standsAlone = this.#isMark(chars);
     if (width > 0 && standsAlone) return this.#loneMark(x, chars);
-    this.#restyle(styleOf(cell));
+    this.#restyle(this.#look(cell));
     // A mark after a character would join it; after a sequence it does not.
-    if (this.#x !== x || standsAlone) this.#out.push(moveTo(this.#y, x));
-    this.#out.push(chars);
+    if (this.#x !== x || standsAlone) this.#put(moveTo(this.#y, x));
+    this.#put(chars);
     this.#dirty.delete(x);
     const columns = Math.max(1, width);
     this.#x = x + columns;
@@ -81,20 +93,20 @@ class Painter {
 
   /** A run of erased cells with one background. ECH leaves the cursor where it is. */
   #blanks(line: Line, x: number, end: number): number {
-    const bg = erased(line.loadCell(x, this.#cell).bg);
+    const bg = this.#back(line.loadCell(x, this.#cell));
     let to = x + 1;
     while (to < end && this.#sameBlank(line, to, bg)) to++;
     if (bg.bg === 0 && !this.#dirtyWithin(x, to)) return to - x;
     this.#restyle(bg);
-    if (this.#x !== x) this.#out.push(moveTo(this.#y, x));
-    this.#out.push(`\x1b[${to - x}X`);
+    if (this.#x !== x) this.#put(moveTo(this.#y, x));
+    this.#put(`\x1b[${to - x}X`);
     this.#x = x;
     return to - x;
   }
 
   #sameBlank(line: Line, x: number, bg: Style): boolean {
     const cell = line.loadCell(x, this.#cell);
-    return !cell.getChars() && !this.#isHusk(cell) && sameStyle(erased(cell.bg), bg);
+    return !cell.getChars() && !this.#isHusk(cell) && sameStyle(this.#back(cell), bg);
   }
 
   #dirtyWithin(from: number, to: number): boolean {
@@ -104,12 +116,12 @@ class Painter {
 
   /** An empty cell that is inverse or lined: what is left of a wide character whose other half was written over. */
   #isHusk(cell: Cell): boolean {
-    return cell.getWidth() > 0 && hasInk(styleOf(cell));
+    return cell.getWidth() > 0 && hasInk(this.#look(cell));
   }
 
   #husk(x: number): number {
-    this.#restyle(styleOf(this.#cell));
-    this.#out.push(moveTo(this.#y, x), WIDE, moveTo(this.#y, x + 1), ' ');
+    this.#restyle(this.#look(this.#cell));
+    this.#put(moveTo(this.#y, x), WIDE, moveTo(this.#y, x + 1), ' ');
     this.#dirty.delete(x);
     this.#dirty.add(x + 1);
     this.#x = -1;
@@ -121,10 +133,31 @@ class Painter {
     const x = this.#emulator.cols - 1;
     const cell = line.loadCell(x, this.#cell);
     if (cell.getChars() || !this.#isHusk(cell)) return false;
-    this.#restyle(styleOf(cell));
-    this.#out.push(moveTo(this.#y, x - 1), WIDE, '\x1b[4h', moveTo(this.#y, x - 1), ' ', '\x1b[4l');
+    this.#restyle(this.#look(cell));
+    this.#put(moveTo(this.#y, x - 1), WIDE, '\x1b[4h', moveTo(this.#y, x - 1), ' ', '\x1b[4l');
     this.#dirty.add(x - 1);
     return true;
+  }
+
+  #put(...pieces: string[]): void {
+    this.#out.push(...pieces);
+    for (const piece of pieces) this.#paper.left -= piece.length;
+  }
+
+  #charsOf(cell: Cell): string {
+    const chars = cell.getChars();
+    return this.#paper.detail === 'no marks' && chars ? String.fromCodePoint(chars.codePointAt(0) as number) : chars;
+  }
+
+  #look(cell: Cell): Style {
+    const { detail } = this.#paper;
+    if (detail === 'all') return styleOf(cell);
+    return detail === 'no links' ? { ...styleOf(cell), link: 0 } : plain;
+  }
+
+  #back(cell: Cell): Style {
+    const { detail } = this.#paper;
+    return detail === 'all' || detail === 'no links' ? erased(cell.bg) : plain;
   }
 
   #isMark(chars: string): boolean {
@@ -135,9 +168,9 @@ class Painter {
   /** A combining mark with no character below it: it came after one that is elsewhere by now. */
   #loneMark(x: number, chars: string): number {
     const next = x + 1 < this.#emulator.cols ? x + 1 : x;
-    this.#restyle(styleOf(this.#cell));
-    if (x === 0) this.#out.push(moveTo(this.#y, 0), ' \b', chars);
-    else this.#out.push(moveTo(this.#y, x), '\x1b[X', moveTo(this.#y, next), ' \b', chars);
+    this.#restyle(this.#look(this.#cell));
+    if (x === 0) this.#put(moveTo(this.#y, 0), ' \b', chars);
+    else this.#put(moveTo(this.#y, x), '\x1b[X', moveTo(this.#y, next), ' \b', chars);
     this.#dirty.delete(x);
     if (x > 0 && next !== x) this.#dirty.add(next);
     this.#x = -1;
@@ -146,8 +179,8 @@ class Painter {
 
   #restyle(to: Style): void {
     if (sameStyle(this.#style, to)) return;
-    if (to.link !== this.#style.link) this.#out.push(linkTo(this.#emulator, to.link));
-    this.#out.push(restyle(this.#style, to));
+    if (to.link !== this.#style.link) this.#put(linkTo(this.#emulator, to.link));
+    this.#put(restyle(this.#style, to));
     this.#style = to;
   }
 }

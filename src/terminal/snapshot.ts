@@ -1,5 +1,5 @@
 // A screen as bytes: written to any terminal of its size, fresh or dirty, they make it show and do the same (pty-ext §7.5). Knows no log and no client.
-import { cellsOf, linkTo, moveTo } from './cells.js';
+import { cellsOf, DETAILS, linkTo, moveTo, type Paper } from './cells.js';
 import { type Attributes, type Buffer, designator, type Emulator, type Line } from './emulator.js';
 import { penStyle, plain, restyle, type Style, sameStyle, sequenceOf, styleOf } from './style.js';
 
@@ -11,11 +11,24 @@ const TO_ALTERNATE = '\x1b[?1049h';
 const TO_NORMAL = '\x1b[?1049l';
 const PLAIN_PEN = '\x1b(B\x0f\x1b[m\x1b[0"q';
 
+/** UTF-16 units that the cells of a snapshot may take (one to three bytes each); beyond it they are told in less detail. */
+export const MAX_CELLS_UNITS = 2 * 1024 * 1024;
+
 /**
  * The bytes, without the unfinished tail of the stream. No hard reset, and nothing that touches a scrollback. The order is the proof:
  * every step assumes what the ones before it made sure of, and none undoes one before.
  */
 export function snapshotOf(emulator: Emulator): string {
+  let told = '';
+  for (const detail of DETAILS) {
+    const paper: Paper = { detail, left: MAX_CELLS_UNITS };
+    told = toldOn(paper, emulator);
+    if (paper.left >= 0) break;
+  }
+  return told;
+}
+
+function toldOn(paper: Paper, emulator: Emulator): string {
   const { normal, alternate, active } = emulator;
   const onAlternate = active === alternate;
   return [
@@ -26,8 +39,10 @@ export function snapshotOf(emulator: Emulator): string {
     onAlternate ? '' : TO_ALTERNATE + saved(alternate) + SAVE + TO_NORMAL + PLAIN_PEN,
     onAlternate ? '' : saved(normal) + SAVE,
     PLAIN_PEN,
-    screen(emulator, normal),
-    onAlternate ? region(normal) + saved(normal) + TO_ALTERNATE + saved(alternate) + SAVE + PLAIN_PEN + screen(emulator, alternate) : '',
+    screen(emulator, normal, paper),
+    onAlternate
+      ? region(normal) + saved(normal) + TO_ALTERNATE + saved(alternate) + SAVE + PLAIN_PEN + screen(emulator, alternate, paper)
+      : '',
     region(active),
     modes(emulator),
     end(emulator),
@@ -75,8 +90,8 @@ function saved(buffer: Buffer): string {
 /** A saved cursor has no link and no line style of its own. */
 const unlinked = ({ fg, bg }: Attributes): Attributes => ({ fg, bg, extended: { _ext: 0, urlId: 0 } });
 
-function screen(emulator: Emulator, buffer: Buffer): string {
-  return CLEAR + cellsOf(emulator, buffer) + tabs(emulator, buffer);
+function screen(emulator: Emulator, buffer: Buffer, paper: Paper): string {
+  return CLEAR + cellsOf(emulator, buffer, paper) + tabs(emulator, buffer);
 }
 
 function tabs({ cols }: Emulator, buffer: Buffer): string {

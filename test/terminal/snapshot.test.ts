@@ -1,7 +1,9 @@
 // A snapshot and the rest of the stream give the screen of one who saw everything (I3): wherever it falls, on a fresh terminal and on a dirty one.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_MARKS } from '../../src/terminal/emulator.js';
 import { Fold } from '../../src/terminal/fold.js';
+import { MAX_CELLS_UNITS } from '../../src/terminal/snapshot.js';
 import type { Size } from '../../src/terminal/terminal.js';
 import { DIRT, difference, feed, type Look, lookOf, reference } from '../support/look.js';
 import { chunked, noise, program, share } from '../support/programs.js';
@@ -142,6 +144,29 @@ describe('a snapshot', () => {
       ),
       { numRuns: 300 },
     );
+  });
+
+  it('of a screen that takes more than it may leaves out links first, then looks, then marks, and never text', async () => {
+    const size = { cols: 100, rows: 30 };
+    const cells = size.cols * size.rows;
+    const link = (i: number) => `\x1b]8;;http://${i % 2}/${'x'.repeat(2000)}\x07`;
+    const colour = (i: number) => `\x1b[38;2;${i % 256};${i >> 8};0m`;
+    const marks = (i: number) => String.fromCodePoint(0x300 + (i % 32)).repeat(MAX_MARKS);
+    const full = (cell: (i: number) => string) => bytes(Array.from({ length: cells }, (_, i) => cell(i)).join(''));
+    const text = (i: number) => 'abcdefghij'[i % 10] as string;
+    const [linked, coloured] = [full((i) => link(i) + colour(i) + text(i)), full((i) => colour(i) + text(i))];
+    const snapshot = snapshotAfter(size, linked);
+    expect(snapshot.length).toBeLessThan(MAX_CELLS_UNITS);
+    expect(difference(await shown(size, [snapshot]), await shown(size, [coloured]))).toBe('');
+    const large = { cols: 400, rows: 200 };
+    const letters = Array.from({ length: large.cols * large.rows }, (_, i) => text(i));
+    const worst = snapshotAfter(large, bytes(letters.map((letter, i) => colour(i) + letter + marks(i)).join('')));
+    expect(worst.length).toBeLessThan(MAX_CELLS_UNITS);
+    const told = Fold.from({ ...large, bytes: worst, anchor: 1 })
+      .view()
+      .lines.join('');
+    // The character before the cursor is told as it is: a mark may follow.
+    expect(told.replace(/\p{M}/gu, '') === letters.join('')).toBe(true);
   });
 
   it('neither resets hard nor clears a scrollback', () => {
