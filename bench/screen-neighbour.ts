@@ -22,6 +22,7 @@ async function open(): Promise<Watcher & { readonly end: () => Promise<void>; re
   const session = await house.sessions.create(agent(), { argv: raw, cols: 80, rows: 24 }, 'bench');
   const watcher = await Watcher.join(session);
   await watcher.until(() => watcher.output().includes('ready'));
+  await session.view(); // its worker has started
   return Object.assign(watcher, {
     end: () => session.end('killed'),
     put: (bytes: Uint8Array) => session.input({ clientId: watcher.id }, bytes),
@@ -61,6 +62,24 @@ async function measure(quiet: Watcher, bytes: Buffer): Promise<{ echoes: number[
   return { echoes, answers };
 }
 
+/** Milliseconds that a program itself waits for the answer to CPR, right after it has printed so many bytes. */
+async function behindOwnFlood(mebibytes: number): Promise<number> {
+  const script = `stty raw -echo; yes 0123456789abcdef | head -c ${mebibytes}M; begun=$EPOCHREALTIME; printf '\\e[6n'; IFS= read -rs -d R; echo "took:$begun:$EPOCHREALTIME:"; read`;
+  const session = await house.sessions.create(agent(), { argv: ['/bin/bash', '--noprofile', '--norc', '-c', script] }, 'bench');
+  let tail = '';
+  const took = await new Promise<number>((resolve) => {
+    session.frames.follow((entries) => {
+      tail = (
+        tail + Buffer.concat(entries.filter(({ kind }) => kind === 'Output').map(({ body }) => body.subarray(-200))).toString()
+      ).slice(-400);
+      const [, begun, ended] = /took:([\d.]+):([\d.]+):/.exec(tail) ?? [];
+      if (ended) resolve((Number(ended) - Number(begun)) * 1000);
+    });
+  });
+  await session.end('killed');
+  return took;
+}
+
 const at = (sorted: readonly number[], share: number): string =>
   (sorted[Math.floor(sorted.length * share)] ?? sorted.at(-1) ?? 0).toFixed(1);
 
@@ -77,6 +96,11 @@ async function main(folder: string, only = ''): Promise<void> {
   const idle: number[] = [];
   for (let i = 0; i < 200; i++) idle.push(await echo(quiet));
   tell('echo, nothing beside', idle);
+  for (const mebibytes of [0, 1, 16, 64]) {
+    console.log(
+      `CPR answered right after ${mebibytes} MiB of the program's own output: ${(await behindOwnFlood(mebibytes)).toFixed(0)} ms`,
+    );
+  }
   const stalling: string[] = [];
   const all: Array<{ recording: Recording; echoes: number[]; answers: number[] }> = [];
   for (const recording of recordingsOf(folder).filter((each) => isHostile(each) && each.id.includes(only))) {
