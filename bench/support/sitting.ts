@@ -9,7 +9,7 @@ const ANSWER_MS = 15_000;
 /** Milliseconds until a request that failed is made again. */
 const AGAIN_MS = 250;
 /** Milliseconds in which all who watch a session must have its end once one has, and one must have it once the programs were told to end. */
-const END_MS = 60_000;
+const END_MS = 180_000;
 
 /** One session after another of an instance, each watched by so many from its first frame. */
 export interface Place {

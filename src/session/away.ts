@@ -1,5 +1,5 @@
 // The members on this replica of sessions that run elsewhere: what their owners tell them finds its way here. Knows no bus.
-import { closeCode } from '../errors.js';
+import { closeCode, Fault } from '../errors.js';
 import type { Frame } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import type { Tiding, Tidings, Told } from './remote-words.js';
@@ -8,9 +8,12 @@ import type { Member } from './session.js';
 /** Frames of one member that may be on the way at once. */
 const MAX_COMING = 512;
 
+/** Undefined if it will not come: the replica that owed it is gone. */
+type Owed = Frame | undefined;
+
 interface Coming {
-  readonly frame: Promise<Frame>;
-  resolve(frame: Frame): void;
+  readonly frame: Promise<Owed>;
+  resolve(frame: Owed): void;
 }
 
 interface Guest {
@@ -32,10 +35,15 @@ export class Away {
     this.#guests.delete(handle);
   }
 
-  /** The content of a frame for this member alone, whenever it comes. */
+  /**
+   * The Keyframe of a member that joins, whenever it comes. Rejects with INTERNAL (retryable) if the replica that owes it is gone: whoever joins
+   * again, where the session is then, gets another.
+   */
   expect(handle: string, sequence: number): Promise<Frame> {
     const guest = this.#guests.get(handle);
-    return guest ? claim(guest, sequence) : Promise.resolve(lost(sequence));
+    const frame = (guest ? claim(guest, sequence) : Promise.resolve(undefined)).then((owed) => owed ?? Promise.reject(gone()));
+    frame.catch(() => {}); // who joined may have gone before it
+    return frame;
   }
 
   /** From an owner. False if there is no such member (any more). */
@@ -56,7 +64,7 @@ export class Away {
   forsake(owner: string): void {
     for (const guest of this.#guests.values()) {
       if (guest.owner !== owner) continue;
-      for (const [sequence, coming] of guest.coming) coming.resolve(lost(sequence));
+      for (const coming of guest.coming.values()) coming.resolve(undefined);
     }
   }
 
@@ -67,7 +75,7 @@ export class Away {
 
   #deliver({ member, coming }: Guest, { sequence, frame }: Tidings['deliver'], body: Uint8Array): void {
     if (frame) member.deliver({ sequence, frame: { ...frame, body } });
-    else member.deliver({ sequence, frame: claim({ coming }, sequence) });
+    else member.deliver({ sequence, frame: claim({ coming }, sequence).then((owed) => owed ?? lost(sequence)) });
   }
 }
 
@@ -76,7 +84,7 @@ function isA<T extends Tiding>(wanted: T, what: Tiding, _head: Tidings[Tiding]):
 }
 
 /** Its frame, which is forgotten once it is there. */
-function claim(guest: Pick<Guest, 'coming'>, sequence: number): Promise<Frame> {
+function claim(guest: Pick<Guest, 'coming'>, sequence: number): Promise<Owed> {
   const { frame } = comingOf(guest, sequence);
   void frame.then(() => guest.coming.delete(sequence));
   return frame;
@@ -85,19 +93,21 @@ function claim(guest: Pick<Guest, 'coming'>, sequence: number): Promise<Frame> {
 function comingOf({ coming }: Pick<Guest, 'coming'>, sequence: number): Coming {
   const known = coming.get(sequence);
   if (known) return known;
-  let settle: (frame: Frame) => void = () => {};
-  const frame = new Promise<Frame>((resolve) => {
+  let settle: (frame: Owed) => void = () => {};
+  const frame = new Promise<Owed>((resolve) => {
     settle = resolve;
   });
   const fresh: Coming = { frame, resolve: settle };
   coming.set(sequence, fresh);
   const [oldest] = coming.keys();
   if (coming.size > MAX_COMING && oldest !== undefined) {
-    coming.get(oldest)?.resolve(lost(oldest));
+    coming.get(oldest)?.resolve(undefined);
     coming.delete(oldest);
   }
   return fresh;
 }
+
+const gone = () => new Fault('INTERNAL', 'the replica that ran this session is gone; attach again', { retryable: true });
 
 function lost(sequence: number): Frame {
   return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message: 'the replica that ran this session is gone' }), sequence };
