@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { Value } from '@sinclair/typebox/value';
 import { type Document, parseDocument, visit } from 'yaml';
+import { adapterOf } from './adapter.js';
 import { type Agent, AgentConfig, type Agents } from './agents.js';
 import { checker, shown } from './protocol/check.js';
 import { compilePattern } from './redaction/line-patterns.js';
@@ -97,18 +98,26 @@ function agent(id: string, config: unknown, file: string): Agent {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(id) || /^\.+$/.test(id)) {
     throw new AgentsFileError(`${file}: agent ${shown(id)}: expected an id of 1 to 64 characters of A-Z a-z 0-9 . _ -`);
   }
-  const whole = isObject(config) ? Value.Default(AgentConfig, { ...config, pty: config.pty ?? {}, policy: config.policy ?? {} }) : config;
+  const whole = isObject(config) ? Value.Default(AgentConfig, expanded(config)) : config;
   const fault = check(whole, `agents.${id}`) ?? unusable(whole as AgentConfig, `agents.${id}`);
   if (fault) throw new AgentsFileError(`${file}: ${fault}`);
   return { ...(whole as AgentConfig), id };
 }
 
+/** What is left out, or said by one word, as the schema has it. */
+function expanded(config: Record<string, unknown>): Record<string, unknown> {
+  const { pty = {}, policy = {}, adapter } = config;
+  return { ...config, pty, policy, ...(typeof adapter === 'string' && { adapter: { like: adapter } }) };
+}
+
 /** What no schema says: what the system can hand to a program, and what is no pattern. */
-function unusable({ command, cwd = '', env, policy }: AgentConfig, where: string): string | undefined {
+function unusable({ command, cwd = '', env, policy, adapter }: AgentConfig, where: string): string | undefined {
   const misnamed = Object.keys(env).find((name) => name === '' || /[=\0]/.test(name));
   if (misnamed !== undefined) return `${where}.env: expected names without = and NUL, got ${shown(misnamed)}`;
   if ([...command, cwd, ...Object.values(env)].some((text) => text.includes('\0'))) return `${where}: command, cwd and env cannot hold NUL`;
-  return unusablePattern(policy.redaction_patterns ?? [], `${where}.policy.redaction_patterns`);
+  return (
+    unusablePattern(policy.redaction_patterns ?? [], `${where}.policy.redaction_patterns`) ?? unusableAdapter(adapter, `${where}.adapter`)
+  );
 }
 
 function unusablePattern(patterns: readonly string[], where: string): string | undefined {
@@ -120,6 +129,15 @@ function unusablePattern(patterns: readonly string[], where: string): string | u
     }
   }
   return undefined;
+}
+
+function unusableAdapter(adapter: AgentConfig['adapter'], where: string): string | undefined {
+  try {
+    adapterOf(adapter);
+    return undefined;
+  } catch (error) {
+    return `${where}.${(error as Error).message}`;
+  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

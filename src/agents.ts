@@ -1,5 +1,6 @@
 // What can be run here: the agents file (JSON or YAML), checked. Knows no session.
 import { type Static, Type } from '@sinclair/typebox';
+import { AdapterConfig } from './adapter.js';
 import { PtyParams, Side } from './protocol/params.js';
 
 /** Most seconds that a policy may name: a year. */
@@ -63,6 +64,7 @@ export const AgentConfig = Type.Object(
     env: Type.Record(Type.String(), Type.String(), { default: {} }),
     allow_command_override: Type.Boolean({ default: false }),
     skills: Type.Array(Skill, { default: [] }),
+    adapter: Type.Optional(AdapterConfig),
     pty: PtyParams,
     policy: Policy,
   },

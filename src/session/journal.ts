@@ -19,6 +19,7 @@ export class Journal {
   readonly #events: JournalEvents;
   readonly #waiting: Waiting[] = [];
   readonly #unfollow: () => void;
+  readonly #idle: Array<() => void> = [];
   #promised: number;
   #bytes = 0;
 
@@ -56,6 +57,11 @@ export class Journal {
     return appended;
   }
 
+  /** Resolves when all that was appended so far is taken. */
+  async idle(): Promise<void> {
+    while (this.#waiting.length > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
   amend(record: SessionRecord): Promise<void> {
     return this.#writer.amend(record);
   }
@@ -72,5 +78,6 @@ export class Journal {
     this.#promised = current + this.#waiting.reduce((sum, w) => sum + w.drafts, 0);
     this.#events.taken(entries);
     done.taken?.(current - done.drafts + 1);
+    if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

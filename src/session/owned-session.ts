@@ -1,8 +1,9 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { PushConfigs, PushSender } from '../a2a/push.js';
+import { adapterOf } from '../adapter.js';
 import type { Agent } from '../agents.js';
 import { closeCode, Fault } from '../errors.js';
-import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log.js';
+import { type Draft, LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -36,6 +37,8 @@ import { TerminalTask } from './task.js';
 
 /** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
 const LOG_PATIENCE_MS = 10_000;
+/** How long the end waits for the log to take what was printed, so that the task's answer is whole, in milliseconds. */
+const FINISH_MS = 2000;
 
 export interface OwnedSessionParts {
   readonly agent: Agent;
@@ -85,6 +88,7 @@ export class OwnedSession implements Session {
   #exit: Exit | undefined;
   /** The Closed is appended, or never will be. */
   #closing = false;
+  #isFinishing = false;
   #over = false;
   #after: ClosedSession | undefined;
   readonly #gone = gate();
@@ -105,7 +109,7 @@ export class OwnedSession implements Session {
       maxObservers: agent.pty.max_observers,
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
-    this.#journal = new Journal(writer, { taken: (entries) => this.#printing.fold(entries), failed: (error) => this.#fail(error) });
+    this.#journal = new Journal(writer, { taken: (entries) => this.#taken(entries), failed: (error) => this.#fail(error) });
     // After the journal, which is to be told first.
     const live = kept.live_stream === 'raw' && parts.redaction ? new RawLive(writer.reader) : undefined;
     this.frames = live ?? writer.reader;
@@ -145,12 +149,19 @@ export class OwnedSession implements Session {
     );
     this.task = new TerminalTask(
       { id: kept.session_id, contextId: kept.context_id },
+      adapterOf(agent.adapter),
       {
+        permit: (author) => this.#permit(author),
         type: (author, bytes) => this.#type(author, bytes),
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
+        remembered: () => this.#canBeTakenOver && this.#keepRecord(),
         end: () => this.#end('killed'),
         conceal: (value) => this.#conceal(value),
         push: whichever(() => this.#pushConfigs()),
+        activity: () => this.#terminal?.activity() ?? 'unknown',
+        look: (place) => this.#screen.look(place),
+        mark: (at) => (at ? this.#screen.mark(at) : this.#screen.unmark()),
+        pending: () => this.#journal.bytesInFlight > 0 || !this.#printing.isDrained,
       },
       kept.task,
     );
@@ -159,6 +170,7 @@ export class OwnedSession implements Session {
   /** The terminal that this session owns; to be given once, before any verb. */
   own(terminal: Terminal): void {
     this.#terminal = terminal;
+    this.task.begin();
   }
 
   /** Goes on with a session of another replica, before any verb: its size, its screen, and those who are still attached. */
@@ -275,6 +287,7 @@ export class OwnedSession implements Session {
     if (answerTo && this.#answers.isAnswer(Buffer.from(bytes).toString('latin1'), answerTo)) return;
     const written = this.#type(author, bytes);
     if (author === 'message') return written;
+    this.task.touched();
     written.catch((error: Error) => this.#asides.error(author.clientId, 'PTY_WRITE_FAILED', error.message));
   }
 
@@ -336,8 +349,14 @@ export class OwnedSession implements Session {
     this.#end('instance_terminated');
   }
 
+  /** What was printed is on the screen as it is in the log. */
+  #taken(entries: readonly Numbered[]): void {
+    this.#printing.fold(entries);
+    if (entries.some(({ kind }) => kind === 'Output')) this.task.heard();
+  }
+
   #closeIfEnded(): void {
-    if (this.#exit && !this.#closing) this.#close(this.#exit);
+    if (this.#exit && !this.#closing && !this.#isFinishing) void this.#finish(this.#exit);
   }
 
   // ── The end ──
@@ -346,6 +365,17 @@ export class OwnedSession implements Session {
     if (this.#wanted || this.#exit) return;
     this.#wanted = reason;
     this.#terminal?.end();
+  }
+
+  /** What the program printed last belongs to the answer, which is told before the Closed. */
+  async #finish(exit: Exit): Promise<void> {
+    this.#isFinishing = true;
+    if (this.task.isAnswering)
+      await bounded(this.#journal.idle(), FINISH_MS, () => new Error()).then(
+        () => this.task.finish(),
+        () => {},
+      );
+    if (!this.#over) this.#close(exit);
   }
 
   #close(exit: Exit): void {
@@ -366,7 +396,7 @@ export class OwnedSession implements Session {
       reason: closed.reason,
       last_size: this.#size,
       ...this.#untold(),
-      task: this.task.now(),
+      task: this.task.kept(),
     };
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }
@@ -425,6 +455,7 @@ export class OwnedSession implements Session {
 
   #rest(): void {
     this.#closing = true;
+    this.task.stop();
     this.#printing.stop();
     this.#limit.stop();
   }
@@ -466,15 +497,17 @@ export class OwnedSession implements Session {
 
   /** Throws at once if the author may not; else resolves when the kernel has the bytes. */
   #type(author: Author, bytes: Uint8Array): Promise<void> {
-    this.#refuseIfOver();
-    const may = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
-    if (!may)
-      throw new Fault(
-        'PERMISSION_DENIED',
-        author === 'message' ? 'another connection holds the control' : 'observers cannot send pty.session_input',
-      );
+    this.#permit(author);
     this.#limit.touch();
     return this.#terminal?.write(bytes) ?? Promise.reject(new TerminalError('write', 'the terminal is not there'));
+  }
+
+  #permit(author: Author): void {
+    this.#refuseIfOver();
+    const may = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
+    if (may) return;
+    const why = author === 'message' ? 'another connection holds the control' : 'observers cannot send pty.session_input';
+    throw new Fault('PERMISSION_DENIED', why);
   }
 
   #firstSize(hint: Partial<Size> | undefined): Unnumbered | undefined {
@@ -498,12 +531,13 @@ export class OwnedSession implements Session {
   }
 
   #membership(): Unnumbered {
-    if (this.#canBeTakenOver) this.#keepMembers();
+    if (this.#canBeTakenOver) this.#keepRecord();
     return entry('MembershipChanged', this.#roster.members());
   }
 
-  #keepMembers(): void {
-    this.#kept = { ...this.#kept, members: keptMembers(this.#roster.all()), task: this.task.now() };
+  /** For who goes on with it: who is attached, and what was sent. */
+  #keepRecord(): void {
+    this.#kept = { ...this.#kept, members: keptMembers(this.#roster.all()), task: this.task.kept() };
     this.#journal.amend(this.#kept).catch(() => {}); // an append fails as well, and tells all
   }
 

@@ -167,8 +167,11 @@ export interface ArtifactJson {
   readonly artifactId: 'output' | 'screen';
   readonly name: string;
   readonly parts: readonly TextPart[];
-  /** `messageId`: what it is the answer to. `cut`: characters that are missing at its beginning. */
-  readonly metadata?: { readonly messageId?: string; readonly cut?: number };
+  /**
+   * `messageId`: what it is the answer to. `cut`: UTF-16 units that are missing at its beginning, where it was too long. `incomplete`: some of
+   * it could not be followed.
+   */
+  readonly metadata?: { readonly messageId: string; readonly cut?: number; readonly incomplete?: true };
 }
 
 export interface TaskJson {

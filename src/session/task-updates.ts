@@ -39,6 +39,13 @@ export function statusUpdate(task: TaskJson, params: Params = {}): TaskUpdate {
   return { task: bare(task), delta: { taskId: task.id, contextId: task.contextId, status: task.status, ...metadata(params) } };
 }
 
+/** What is told of one artifact at a time. */
+export type ArtifactChange = Pick<ArtifactDelta, 'artifact' | 'append' | 'lastChunk'>;
+
+export function artifactUpdate(task: TaskJson, change: ArtifactChange, params: Params = {}): TaskUpdate {
+  return { task: bare(task), delta: { taskId: task.id, contextId: task.contextId, ...change, ...metadata(params) } };
+}
+
 function bare({ history: _, artifacts: __, ...task }: TaskJson): TaskJson {
   return task;
 }

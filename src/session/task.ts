@@ -1,23 +1,37 @@
-// The A2A task that a session is: its messages and its state (protocol, "A2A 1.0"). Knows no connection and no HTTP.
+// The A2A task that a session is: its messages, its state and its artifacts (protocol, "A2A 1.0"). Knows no connection and no HTTP.
+import { setTimeout as pause } from 'node:timers/promises';
 import type { PushConfigs } from '../a2a/push.js';
-import { Fault } from '../errors.js';
+import type { Adapter } from '../adapter.js';
+import type { Look, MarkAt } from '../terminal/terminal.js';
+import { bounded } from './bounded.js';
 import type { Author, MessageJson, SessionTask, TaskJson, TaskState } from './session.js';
 import { notCancelable, takesNoMore } from './task-ended.js';
-import { hasEnded, isResting, statusNow, statusUpdate, type TaskUpdate } from './task-updates.js';
+import { keystrokes, textOf } from './task-message.js';
+import { shortened, TaskOutput } from './task-output.js';
+import { artifactUpdate, hasEnded, isResting, statusNow, statusUpdate, type TaskUpdate } from './task-updates.js';
+import { Watch, type WatchPorts } from './task-watch.js';
 
 /** Messages that are kept of a task; older ones are forgotten first. */
 const HISTORY_LIMIT = 200;
 /** Ids by which a message sent twice is known, the newest of them. */
 const KNOWN_IDS_LIMIT = 1000;
-/** Silence after a message that is taken for a prompt, in milliseconds. */
-const QUIET_MS = 1000;
+/** UTF-16 units that are kept of each artifact of a task beside its log: the newest. */
+const KEPT_OUTPUT = 64 * 1024;
+/** How long a screen is waited for before a message is typed, or the task ends, without having seen it, in milliseconds. */
+const LOOK_PATIENCE_MS = 2000;
 
-export interface TaskPorts {
-  /** Types into the terminal; PERMISSION_DENIED if the author may not. Resolves when the kernel has it. */
+export interface TaskPorts extends WatchPorts {
+  /** PERMISSION_DENIED if the author may not type. */
+  permit(author: Author): void;
+  /** Types into the terminal; as `permit`, or resolves when the kernel has it. */
   type(author: Author, bytes: Uint8Array): Promise<void>;
+  /** From here on what is printed is followed; or no more. */
+  mark(at: MarkAt | undefined): void;
   publish(update: TaskUpdate): void;
   /** Without the secrets of the session. */
   conceal<T>(value: T): T;
+  /** There is a message more that must not be typed again, whoever goes on with the task. */
+  remembered(): void;
   /** Ends the session. */
   end(): void;
   readonly push: PushConfigs;
@@ -37,21 +51,44 @@ export class TerminalTask implements SessionTask {
   readonly #id: string;
   readonly #contextId: string;
   readonly #ports: TaskPorts;
+  readonly #adapter: Adapter;
+  readonly #watch: Watch;
   readonly #history: MessageJson[] = [];
   readonly #known = new Set<string>();
   #status: TaskJson['status'];
   #params: Params = {};
   #waiters: Array<(task: TaskJson) => void> = [];
-  #quiet: NodeJS.Timeout | undefined;
+  /** Messages are typed one after the other. */
+  #typing: Promise<void> = Promise.resolve();
+  /** The answer to the newest message. */
+  #output: TaskOutput | undefined;
+  /** Whether what is printed still belongs to it. */
+  #isAnswering = false;
+  #seen: Look | undefined;
+  /** Of a former life of the session. */
+  readonly #former: TaskJson['artifacts'];
 
   /** `before` is the task as it was in a former life of the session. */
-  constructor(ids: { readonly id: string; readonly contextId: string }, ports: TaskPorts, before?: TaskJson) {
+  constructor(ids: { readonly id: string; readonly contextId: string }, adapter: Adapter, ports: TaskPorts, before?: TaskJson) {
     this.#id = ids.id;
     this.#contextId = ids.contextId;
+    this.#adapter = adapter;
     this.#ports = ports;
     this.push = ports.push;
     this.#status = before?.status ?? statusNow('TASK_STATE_WORKING');
+    this.#former = before?.artifacts;
     for (const message of before?.history ?? []) this.#remember(message);
+    const events = {
+      saw: (look: Look) => this.#saw(look),
+      place: () => (this.#isAnswering ? this.#output?.place : undefined),
+      changed: (works: boolean) => this.#changed(works),
+    };
+    this.#watch = new Watch(ports, events, adapter, !isResting(this.#status.state));
+  }
+
+  /** The terminal is there. */
+  begin(): void {
+    this.#watch.begin();
   }
 
   async snapshot(historyLength?: number): Promise<TaskJson> {
@@ -60,18 +97,29 @@ export class TerminalTask implements SessionTask {
 
   now(historyLength = HISTORY_LIMIT): TaskJson {
     const history = historyLength > 0 ? this.#history.slice(-historyLength) : [];
-    return { id: this.#id, contextId: this.#contextId, status: this.#status, history };
+    const artifacts = this.#output?.artifacts ?? this.#former ?? [];
+    const task = { id: this.#id, contextId: this.#contextId, status: this.#status, history };
+    return artifacts.length > 0 ? { ...task, artifacts } : task;
+  }
+
+  /** As it is kept beside the log. */
+  kept(): TaskJson {
+    const { artifacts, ...task } = this.now();
+    return artifacts ? { ...task, artifacts: artifacts.map((artifact) => shortened(artifact, KEPT_OUTPUT)) } : task;
   }
 
   async send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Params }): Promise<TaskJson> {
     if (this.#hasEnded) throw takesNoMore();
     const text = textOf(message);
     if (this.#known.has(message.messageId)) return this.now();
-    const typed = this.#ports.type(from.author, Buffer.from(`${text.replaceAll(/\r?\n/g, '\r')}\r`));
+    this.#ports.permit(from.author);
     this.#remember({ ...this.#ports.conceal(message), messageId: message.messageId, taskId: this.#id, contextId: this.#contextId });
+    this.#ports.remembered();
     this.#params = this.#ports.conceal(from.serviceParameters ?? {});
+    this.#watch.hold();
     this.#move('TASK_STATE_WORKING');
-    this.#listen();
+    const typed = this.#typing.then(() => this.#type(message.messageId, text, from.author));
+    this.#typing = typed.catch(() => this.#forget(message.messageId)).finally(() => this.#watch.begin());
     await typed;
     return this.now();
   }
@@ -84,6 +132,7 @@ export class TerminalTask implements SessionTask {
   async cancel(serviceParameters?: Params): Promise<TaskJson> {
     if (this.#hasEnded) throw notCancelable(this.now());
     if (serviceParameters) this.#params = serviceParameters;
+    if (this.#seen) this.#tellRest(this.#seen);
     this.#move('TASK_STATE_CANCELED');
     this.#ports.end();
     return this.now();
@@ -91,13 +140,35 @@ export class TerminalTask implements SessionTask {
 
   /** The terminal printed something. */
   heard(): void {
-    this.#quiet?.refresh();
+    this.#watch.heard();
+  }
+
+  /** Somebody typed by hand. Done while the task rests, it begins something else than the answer to its message. */
+  touched(): void {
+    if (!this.#isAnswering || !isResting(this.#status.state)) return;
+    this.#isAnswering = false;
+    this.#ports.mark(undefined);
+  }
+
+  /** Whether something of an answer may still be to tell before the end. */
+  get isAnswering(): boolean {
+    return this.#isAnswering && !this.#hasEnded;
+  }
+
+  /** The process has ended, and all that it printed is on the screen: tells the rest of the answer. */
+  async finish(): Promise<void> {
+    const look = await this.#look();
+    if (look && !this.#hasEnded) this.#tellRest(look);
+  }
+
+  /** Looks at the program no more. */
+  stop(): void {
+    this.#watch.stop();
   }
 
   /** The session has ended; publishes the last state unless it was published before. */
   close({ exitCode, canceled }: Ending): void {
-    clearTimeout(this.#quiet);
-    this.#quiet = undefined;
+    this.#watch.stop();
     if (this.#hasEnded) return;
     if (canceled) this.#move('TASK_STATE_CANCELED');
     else this.#move(exitCode === 0 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED');
@@ -107,6 +178,8 @@ export class TerminalTask implements SessionTask {
     return hasEnded(this.#status.state);
   }
 
+  // ── Messages ──
+
   #remember(message: MessageJson): void {
     this.#history.push(message);
     if (this.#history.length > HISTORY_LIMIT) this.#history.shift();
@@ -115,12 +188,49 @@ export class TerminalTask implements SessionTask {
     if (this.#known.size > KNOWN_IDS_LIMIT && oldest !== undefined) this.#known.delete(oldest);
   }
 
-  #listen(): void {
-    clearTimeout(this.#quiet);
-    this.#quiet = setTimeout(() => {
-      this.#quiet = undefined;
-      this.#move('TASK_STATE_INPUT_REQUIRED');
-    }, QUIET_MS).unref();
+  /** It was not typed, and may be sent again. */
+  #forget(messageId: string): void {
+    this.#known.delete(messageId);
+    const at = this.#history.findLastIndex((message) => message.messageId === messageId);
+    if (at >= 0) this.#history.splice(at, 1);
+  }
+
+  async #type(messageId: string, text: string, author: Author): Promise<void> {
+    const before = await this.#look();
+    if (before) this.#tellRest(before);
+    const output = new TaskOutput({ messageId, text: this.#ports.conceal(text), before }, this.#adapter.reply);
+    this.#ports.mark(output.markAt);
+    this.#output = output;
+    this.#isAnswering = true;
+    const keys = keystrokes(text, this.#adapter, before?.bracketedPaste ?? false);
+    if (this.#adapter.submitAfterMs === 0) return this.#ports.type(author, Buffer.concat([keys.text, keys.submit]));
+    await this.#ports.type(author, keys.text);
+    await pause(this.#adapter.submitAfterMs);
+    await this.#ports.type(author, keys.submit);
+  }
+
+  #look(): Promise<Look | undefined> {
+    const place = this.#isAnswering ? this.#output?.place : undefined;
+    return bounded(this.#ports.look(place), LOOK_PATIENCE_MS, () => new Error('the screen is not ready')).catch(() => undefined);
+  }
+
+  // ── What the program does ──
+
+  #saw(look: Look): void {
+    this.#seen = look;
+    if (!this.#isAnswering || this.#hasEnded) return;
+    for (const change of this.#output?.saw(look) ?? []) this.#ports.publish(artifactUpdate(this.now(0), change, this.#params));
+  }
+
+  #changed(works: boolean): void {
+    if (this.#hasEnded) return;
+    if (!works && this.#seen) this.#tellRest(this.#seen);
+    this.#move(works ? 'TASK_STATE_WORKING' : 'TASK_STATE_INPUT_REQUIRED');
+  }
+
+  #tellRest(look: Look): void {
+    if (!this.#isAnswering) return;
+    for (const change of this.#output?.rests(look) ?? []) this.#ports.publish(artifactUpdate(this.now(0), change, this.#params));
   }
 
   #move(state: TaskState): void {
@@ -129,12 +239,4 @@ export class TerminalTask implements SessionTask {
     if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
   }
-}
-
-function textOf(message: MessageJson): string {
-  const texts = message.parts.map((part) => part.text);
-  if (texts.length === 0 || texts.some((text) => typeof text !== 'string')) {
-    throw new Fault('INVALID_REQUEST', 'message.parts: a terminal takes text parts alone, and at least one');
-  }
-  return texts.join('\n');
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { adapterOf } from '../../src/adapter.js';
 import { AgentsFileError, openAgentsFile } from '../../src/agents-file.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'agents-'));
@@ -60,6 +61,20 @@ describe('the agents file', () => {
     });
   });
 
+  it('names an adapter by one word, or says how it differs from one', () => {
+    const agents = openAgentsFile(
+      write('adapters.json', {
+        agents: { a: { ...cat, adapter: 'tui' }, b: { ...cat, adapter: { like: 'tui', done: { quiet_ms: 500 } } }, c: cat },
+      }),
+    );
+    const adapters = ['a', 'b', 'c'].map((id) => adapterOf(agents.get(id)?.adapter));
+    expect(adapters.map(({ quietMs, reply }) => [quietMs, reply])).toEqual([
+      [2000, 'new'],
+      [500, 'new'],
+      [1000, 'output'],
+    ]);
+  });
+
   it('may be YAML', () => {
     const file = write('two.yaml', 'agents:\n  a: {name: A, command: [/bin/cat]}\n  b: {name: B, command: [/bin/sh, -l]}\n');
     expect(
@@ -113,6 +128,21 @@ describe('the agents file', () => {
       'a pattern that is none',
       { agents: { x: { ...cat, policy: { redaction_patterns: ['a+', '(a'] } } } },
       'agents.x.policy.redaction_patterns.1: expected a pattern of RE2, got "(a": error parsing regexp: missing closing ): `(a`',
+    ],
+    [
+      'an adapter that is none',
+      { agents: { x: { ...cat, adapter: 'gui' } } },
+      'agents.x.adapter.like: expected "shell" or "tui", got "gui"',
+    ],
+    [
+      'a key that cannot submit',
+      { agents: { x: { ...cat, adapter: { submit: 'f1' } } } },
+      'agents.x.adapter.submit: expected one of "enter", "ctrl-enter", "shift-enter", "alt-enter", "ctrl-j", "ctrl-d", "none", got "f1"',
+    ],
+    [
+      'a prompt that is no pattern',
+      { agents: { x: { ...cat, adapter: { done: { prompt: '(>' } } } } },
+      'agents.x.adapter.done.prompt: expected an RE2 pattern: error parsing regexp: missing closing ): `(>`',
     ],
     ['no agents', { agents: {} }, 'agents is empty; expected at least one agent'],
     ['another key', { agents: { x: cat }, extra: 1 }, 'extra is unknown here; expected agents alone'],

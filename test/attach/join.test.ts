@@ -168,7 +168,7 @@ describe('a replay', () => {
     await first.until('SendMessage.Response');
     const late = await server.greet(session);
     const flush = await late.attach({ role: 'observer' }, { replay_from: 0 });
-    expect(flush.map(nameOf)).toEqual(['RoleAssigned', 'MembershipChanged', 'MembershipChanged', 'Output', 'TaskStatusUpdate', 'Keyframe']);
+    expect(flush.map(nameOf)).toEqual(['RoleAssigned', 'MembershipChanged', 'MembershipChanged', 'TaskStatusUpdate', 'Output', 'Keyframe']);
   });
 
   it.each([

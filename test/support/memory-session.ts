@@ -1,4 +1,5 @@
 // A session without a terminal, for tests of what attaches to one: what is typed is printed, and tests print the rest.
+import { adapterOf } from '../../src/adapter.js';
 import { Fault } from '../../src/errors.js';
 import type { ClosedReason, Frame } from '../../src/protocol/frames.js';
 import { newId } from '../../src/protocol/ids.js';
@@ -7,10 +8,11 @@ import { noSender, Pushes } from '../../src/session/pushes.js';
 import { Roster } from '../../src/session/roster.js';
 import type { Author, Delivery, Joined, JoinRequest, Member, Session, SessionDescription } from '../../src/session/session.js';
 import { TerminalTask } from '../../src/session/task.js';
-import type { ScreenView, Size, Snapshot } from '../../src/terminal/terminal.js';
+import type { Look, ScreenView, Size, Snapshot } from '../../src/terminal/terminal.js';
 import { MemoryLog } from './memory-log.js';
 
 const EMPTY_SCREEN: ScreenView = { cols: 80, rows: 24, sequence: 0, cursor: { row: 0, col: 0, visible: true }, title: '', lines: [] };
+const EMPTY_LOOK: Look = { ...EMPTY_SCREEN, prompt: '', onAlternate: false, bracketedPaste: false, fold: 1 };
 
 export class MemorySession implements Session {
   readonly id = newId();
@@ -36,16 +38,19 @@ export class MemorySession implements Session {
 
   constructor({ maxObservers = 32, maxControllers = 1 } = {}) {
     this.#roster = new Roster({ maxControllers, maxObservers, firstRole: 'controller' });
-    this.task = new TerminalTask(
-      { id: this.id, contextId: newId() },
-      {
-        type: (author, bytes) => this.input(author, bytes),
-        publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
-        conceal: (value) => value,
-        end: () => void this.end('killed').catch(() => {}),
-        push: this.pushes,
-      },
-    );
+    this.task = new TerminalTask({ id: this.id, contextId: newId() }, adapterOf(), {
+      permit: (author) => this.#permit(author),
+      activity: () => 'unknown',
+      look: async () => EMPTY_LOOK,
+      pending: () => false,
+      mark: () => {},
+      remembered: () => {},
+      conceal: (value) => value,
+      push: this.pushes,
+      type: (author, bytes) => this.input(author, bytes),
+      publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
+      end: () => void this.end('killed').catch(() => {}),
+    });
   }
 
   /** Appends one frame for everyone. */
@@ -114,8 +119,7 @@ export class MemorySession implements Session {
   }
 
   async input(author: Author, bytes: Uint8Array): Promise<void> {
-    const allowed = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
-    if (!allowed) throw new Fault('PERMISSION_DENIED', 'observers cannot type');
+    this.#permit(author);
     this.typed.push(Buffer.from(bytes).toString());
     this.publish(entry('Output', bytes));
   }
@@ -172,6 +176,11 @@ export class MemorySession implements Session {
     const { first, tell } = this.frames.append([{ to: clientId }]);
     this.#memberOf(clientId)?.deliver({ sequence: first, frame: frame ?? { ...draft, sequence: first } });
     tell();
+  }
+
+  #permit(author: Author): void {
+    const allowed = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
+    if (!allowed) throw new Fault('PERMISSION_DENIED', 'observers cannot type');
   }
 
   #memberOf(clientId: string): Member | undefined {
