@@ -233,9 +233,10 @@ export class TerminalTask implements SessionTask {
     for (const change of this.#output?.rests(look) ?? []) this.#ports.publish(artifactUpdate(this.now(0), change, this.#params));
   }
 
+  /** The log of a session that nobody sends messages to is told of the end alone. */
   #move(state: TaskState): void {
     this.#status = statusNow(state);
-    this.#ports.publish(statusUpdate(this.now(0), this.#params));
+    if (this.#history.length > 0 || hasEnded(state)) this.#ports.publish(statusUpdate(this.now(0), this.#params));
     if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
   }

@@ -31,10 +31,6 @@ export class Conversation {
   /** The task as it rests after the message, when the log has told all of it. */
   async ask(text: string): Promise<TaskJson> {
     await this.send(text);
-    return this.rest();
-  }
-
-  async rest(): Promise<TaskJson> {
     const task = await this.session.task.rest();
     await this.until(() => this.deltas.some((delta) => 'status' in delta && delta.status.timestamp === task.status.timestamp));
     return task;
