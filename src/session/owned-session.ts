@@ -152,7 +152,7 @@ export class OwnedSession implements Session {
       adapterOf(agent.adapter),
       {
         permit: (author) => this.#permit(author),
-        type: (author, bytes) => this.#type(author, bytes),
+        type: (bytes) => this.#write(bytes),
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
         remembered: () => this.#canBeTakenOver && this.#keepRecord(),
         end: () => this.#end('killed'),
@@ -498,6 +498,10 @@ export class OwnedSession implements Session {
   /** Throws at once if the author may not; else resolves when the kernel has the bytes. */
   #type(author: Author, bytes: Uint8Array): Promise<void> {
     this.#permit(author);
+    return this.#write(bytes);
+  }
+
+  #write(bytes: Uint8Array): Promise<void> {
     this.#limit.touch();
     return this.#terminal?.write(bytes) ?? Promise.reject(new TerminalError('write', 'the terminal is not there'));
   }

@@ -21,10 +21,10 @@ const KEPT_OUTPUT = 64 * 1024;
 const LOOK_PATIENCE_MS = 2000;
 
 export interface TaskPorts extends WatchPorts {
-  /** PERMISSION_DENIED if the author may not type. */
+  /** PERMISSION_DENIED if the author may not type now. What was permitted is typed. */
   permit(author: Author): void;
-  /** Types into the terminal; as `permit`, or resolves when the kernel has it. */
-  type(author: Author, bytes: Uint8Array): Promise<void>;
+  /** Types into the terminal; resolves when the kernel has it. */
+  type(bytes: Uint8Array): Promise<void>;
   /** From here on what is printed is followed; or no more. */
   mark(at: MarkAt | undefined): void;
   publish(update: TaskUpdate): void;
@@ -55,6 +55,8 @@ export class TerminalTask implements SessionTask {
   readonly #watch: Watch;
   readonly #history: MessageJson[] = [];
   readonly #known = new Set<string>();
+  /** There was a message. */
+  #isUsed = false;
   #status: TaskJson['status'];
   #params: Params = {};
   #waiters: Array<(task: TaskJson) => void> = [];
@@ -118,7 +120,7 @@ export class TerminalTask implements SessionTask {
     this.#params = this.#ports.conceal(from.serviceParameters ?? {});
     this.#watch.hold();
     this.#move('TASK_STATE_WORKING');
-    const typed = this.#typing.then(() => this.#type(message.messageId, text, from.author));
+    const typed = this.#typing.then(() => this.#type(message.messageId, text));
     this.#typing = typed.catch(() => this.#forget(message.messageId)).finally(() => this.#watch.begin());
     await typed;
     return this.now();
@@ -181,6 +183,7 @@ export class TerminalTask implements SessionTask {
   // ── Messages ──
 
   #remember(message: MessageJson): void {
+    this.#isUsed = true;
     this.#history.push(message);
     if (this.#history.length > HISTORY_LIMIT) this.#history.shift();
     this.#known.add(message.messageId);
@@ -195,7 +198,7 @@ export class TerminalTask implements SessionTask {
     if (at >= 0) this.#history.splice(at, 1);
   }
 
-  async #type(messageId: string, text: string, author: Author): Promise<void> {
+  async #type(messageId: string, text: string): Promise<void> {
     const before = await this.#look();
     if (before) this.#tellRest(before);
     const output = new TaskOutput({ messageId, text: this.#ports.conceal(text), before }, this.#adapter.reply);
@@ -203,10 +206,10 @@ export class TerminalTask implements SessionTask {
     this.#output = output;
     this.#isAnswering = true;
     const keys = keystrokes(text, this.#adapter, before?.bracketedPaste ?? false);
-    if (this.#adapter.submitAfterMs === 0) return this.#ports.type(author, Buffer.concat([keys.text, keys.submit]));
-    await this.#ports.type(author, keys.text);
+    if (this.#adapter.submitAfterMs === 0) return this.#ports.type(Buffer.concat([keys.text, keys.submit]));
+    await this.#ports.type(keys.text);
     await pause(this.#adapter.submitAfterMs);
-    await this.#ports.type(author, keys.submit);
+    await this.#ports.type(keys.submit);
   }
 
   #look(): Promise<Look | undefined> {
@@ -236,7 +239,7 @@ export class TerminalTask implements SessionTask {
   /** The log of a session that nobody sends messages to is told of the end alone. */
   #move(state: TaskState): void {
     this.#status = statusNow(state);
-    if (this.#history.length > 0 || hasEnded(state)) this.#ports.publish(statusUpdate(this.now(0), this.#params));
+    if (this.#isUsed || hasEnded(state)) this.#ports.publish(statusUpdate(this.now(0), this.#params));
     if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
   }

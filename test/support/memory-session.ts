@@ -47,7 +47,7 @@ export class MemorySession implements Session {
       remembered: () => {},
       conceal: (value) => value,
       push: this.pushes,
-      type: (author, bytes) => this.input(author, bytes),
+      type: async (bytes) => this.#typed(bytes),
       publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
       end: () => void this.end('killed').catch(() => {}),
     });
@@ -120,6 +120,10 @@ export class MemorySession implements Session {
 
   async input(author: Author, bytes: Uint8Array): Promise<void> {
     this.#permit(author);
+    this.#typed(bytes);
+  }
+
+  #typed(bytes: Uint8Array): void {
     this.typed.push(Buffer.from(bytes).toString());
     this.publish(entry('Output', bytes));
   }
