@@ -150,7 +150,10 @@ class Registry implements Sessions {
       elsewhere.forsake(replicaId);
       void this.#succession.settle((owner) => owner === replicaId).catch((error) => this.#complain(error));
     });
-    neighbours.onUsurped(() => this.#succession.giveUpAll());
+    neighbours.onUsurped(() => {
+      this.stopTaking();
+      this.#succession.giveUpAll();
+    });
     neighbours.onDoubt(() => {
       elsewhere.sendBack();
       void this.#succession.giveUpLost().catch((error) => this.#complain(error));

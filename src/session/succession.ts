@@ -71,7 +71,7 @@ export class Succession {
     const { logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
-      if (!this.#isOpen || !(await this.#isStillSo(kept))) return;
+      if (!this.#mayTake() || !(await this.#isStillSo(kept))) return;
       logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
     } catch (error) {
       if (isFenced(error)) return; // somebody else has noticed, too
@@ -82,6 +82,12 @@ export class Succession {
   /** Its end is told from here to whom its owner could not tell it. */
   async #tell(kept: KeptSession): Promise<void> {
     await this.#telling.takeOver(kept).catch((error) => this.#telling.failed(kept.session_id, error));
+  }
+
+  /** Whoever may be believed dead leaves them alone: what was its own may be another's, of the same id even. */
+  #mayTake(): boolean {
+    const { neighbours, replicaId } = this.#parts;
+    return this.#isOpen && (neighbours?.isAlive(replicaId) ?? true);
   }
 
   /** It may have ended, or have been taken, since its record was read. */

@@ -100,6 +100,21 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     await expectOneHistory(id, other, [onlooker]);
   });
 
+  it('is closed where what it would go on from is spoiled', async () => {
+    gateways = await startGateways({ policy });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(owner, '/bin/sh', '-c', 'echo began; exec sleep 1000');
+    await look(id, owner).sees('began');
+    const [log, last] = [keysOf('pty', id)?.log ?? '', await meta(id, 'current')];
+    await owner.stop('SIGKILL');
+    await gateways.redis.tell('DEL', log);
+    await gateways.redis.tell('XADD', log, `${last}-0`, 'no', 'entry');
+    await gateways.redis.tell('HSET', keysOf('pty', id)?.meta ?? '', 'kind:Keyframe', last);
+    const told = async () => (await gateways.ask(other, 'GET', `/${id}`)).body;
+    await until('it is closed', async () => (await told()).state === 'closed');
+    expect(await told()).toMatchObject({ reason: 'agent_disconnect', exit_code: null });
+  });
+
   it('is never unknown while it changes hands: whoever asks or attaches is answered, or told to try again', async () => {
     gateways = await startGateways({ count: 3, policy, env: { RATE_LIMIT_MAX: '100000', ATTACH_RATE_LIMIT_MAX: '100000' } });
     const [first, ...rest] = gateways.replicas as [Replica, Replica, Replica];
