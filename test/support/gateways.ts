@@ -20,6 +20,8 @@ const INSTANCE = 'shell';
 const LEASE_SECONDS = 2;
 /** What a gateway said last and is kept, in characters. */
 const SAID_CHARS = 4000;
+/** Milliseconds until a gateway takes work, on a machine that is busy with others. */
+const START_MS = 90_000;
 /** Milliseconds that an answer to a request may take. */
 const ANSWER_MS = 20_000;
 
@@ -59,7 +61,7 @@ export class Replica {
     const running = spawn(process.execPath, [join(dist, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = running;
     this.#listen(running);
-    await until(`${this.id} takes work`, () => this.#hasStarted(running)).catch((error) => {
+    await until(`${this.id} takes work`, () => this.#hasStarted(running), START_MS).catch((error) => {
       throw new Error(`${error.message}; ${this.id} said: ${this.#said}`, { cause: error });
     });
   }

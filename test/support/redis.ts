@@ -19,8 +19,8 @@ process.once('exit', () => {
 const PATIENCE_MS = 20_000;
 
 /** Waits until something is so, asked again and again. */
-export async function until(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+export async function until(what: string, isSo: () => Promise<boolean> | boolean, patienceMs = PATIENCE_MS): Promise<void> {
+  const deadline = performance.now() + patienceMs;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`it did not happen: ${what}`);
     await sleep(20);
