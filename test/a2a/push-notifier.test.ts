@@ -1,9 +1,9 @@
 // What receivers are sent: the body, the headers, the order, and what happens when they do not take it.
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MAX_WAITING_BYTES, MAX_WAITING_EVENTS } from '../../src/a2a/push/outbox.js';
 import { pauseBefore, readRetryAfter } from '../../src/a2a/push/retries.js';
-import { ATTEMPTS_PER_HOST } from '../../src/a2a/push/slots.js';
+import { ATTEMPTS_AT_ONCE, ATTEMPTS_PER_HOST, Slots } from '../../src/a2a/push/slots.js';
 import type { PushConfig } from '../../src/a2a/push.js';
 import { type Notifying, notifying as openNotifying } from '../support/notifying.js';
 import { openReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.js';
@@ -140,28 +140,38 @@ describe('Several notifications', () => {
     expect(await notifier.notify({ ...to(fast), id: 'd' }, status(2))).toBe('delivered');
   });
 
-  it('are sent to one host a few at a time', async () => {
-    let now = 0;
-    let most = 0;
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const receiver = await receiving({
-      reply: async () => {
-        now += 1;
-        most = Math.max(most, now);
-        if (now === ATTEMPTS_PER_HOST) setImmediate(open);
-        await gate;
-        now -= 1;
-        return 200;
-      },
-    });
-    const { notifier } = notifying();
-    const ids = Array.from({ length: 3 * ATTEMPTS_PER_HOST }, (_, n) => `c${n}`);
-    const outcomes = await Promise.all(ids.map((id) => notifier.notify({ ...to(receiver), id }, status(1))));
-    expect(outcomes.every((outcome) => outcome === 'delivered')).toBe(true);
-    expect(most).toBe(ATTEMPTS_PER_HOST);
+  it('are sent to one host a few at a time, and to another one meanwhile; all together are bounded too', async () => {
+    const slots = new Slots();
+    const began: string[] = [];
+    const never = new Promise<never>(() => {});
+    const begin = (host: string) =>
+      void slots.within(host, () => {
+        began.push(host);
+        return never;
+      });
+    for (let n = 0; n < ATTEMPTS_AT_ONCE; n += 1) begin('one');
+    for (let n = 0; n < ATTEMPTS_AT_ONCE; n += 1) begin(`other-${n}`);
+    await new Promise(setImmediate);
+    expect(began.filter((host) => host === 'one')).toHaveLength(ATTEMPTS_PER_HOST);
+    expect(began).toHaveLength(ATTEMPTS_AT_ONCE);
+  });
+
+  it('wait for room in the order of their coming', async () => {
+    const slots = new Slots();
+    const ends: Array<() => void> = [];
+    const began: number[] = [];
+    const work = (n: number) =>
+      slots.within('one', () => {
+        began.push(n);
+        return new Promise<void>((end) => ends.push(end));
+      });
+    const all = Array.from({ length: 2 * ATTEMPTS_PER_HOST }, (_, n) => work(n));
+    for (let n = 0; n < all.length; n += 1) {
+      await vi.waitFor(() => expect(ends.length).toBeGreaterThan(n));
+      ends[n]?.();
+    }
+    await Promise.all(all);
+    expect(began).toEqual(all.map((_, n) => n));
   });
 
   it('that are too many lose their oldest artifacts, then their oldest states, and never the last', async () => {
