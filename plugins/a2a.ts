@@ -82,7 +82,7 @@ function gone({ raw }: FastifyReply): AbortSignal {
 
 export default fp(
   async (app) => {
-    app.decorate('fixture', app.config.a2aFixture ? new FixtureHost() : undefined);
+    app.decorate('fixture', app.config.a2aFixture ? new FixtureHost(app.notifier) : undefined);
   },
-  { name: 'a2a', dependencies: ['context', 'auth', 'audit', 'cluster', 'sessions', 'cards', 'extension-negotiation'] },
+  { name: 'a2a', dependencies: ['context', 'auth', 'audit', 'cluster', 'sessions', 'cards', 'push', 'extension-negotiation'] },
 );

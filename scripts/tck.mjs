@@ -47,6 +47,8 @@ const app = await buildApp(
     DATA_DIR: dataDir,
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'error',
     RATE_LIMIT_MAX: '100000',
+    // Where the kit waits for push notifications.
+    PUSH_ALLOWED_HOSTS: 'localhost',
   }),
 );
 await listen(app);

@@ -6,6 +6,7 @@ import { newId } from '../protocol/ids.js';
 import type { MessageJson } from '../session/session.js';
 import { scriptFor } from './fixture-scripts.js';
 import { FixtureTask } from './fixture-task.js';
+import type { PushSender } from './push.js';
 import type { Begun, HostedTask, Speaker, TaskHost } from './task-host.js';
 
 export const FIXTURE_ID = 'a2a-fixture';
@@ -36,8 +37,13 @@ export function withFixture<A extends Agents>(agents: A): A {
 export class FixtureHost implements TaskHost {
   readonly inputModes = ['text/plain'];
   readonly outputModes = ['text/plain', 'application/json'];
-  readonly pushes = false;
+  readonly pushes = true;
+  readonly #sender: PushSender;
   readonly #tasks = new Map<string, FixtureTask>();
+
+  constructor(sender: PushSender) {
+    this.#sender = sender;
+  }
 
   async find(taskId: string, principal: Principal): Promise<HostedTask | undefined> {
     return reaches(principal, FIXTURE_ID, taskId) ? this.#tasks.get(taskId) : undefined;
@@ -51,7 +57,7 @@ export class FixtureHost implements TaskHost {
     const script = scriptFor(message.messageId);
     const contextId = (message.contextId as string | undefined) ?? newId();
     if ('answer' in script) return { message: { messageId: newId(), contextId, role: 'ROLE_AGENT', parts: [{ text: script.answer }] } };
-    const task = new FixtureTask(contextId);
+    const task = new FixtureTask(contextId, this.#sender);
     await prepare(task);
     this.#keep(task);
     task.start(message);

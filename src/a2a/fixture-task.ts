@@ -4,8 +4,9 @@ import { Fault } from '../errors.js';
 import { newId } from '../protocol/ids.js';
 import type { MessageJson, TaskState } from '../session/session.js';
 import { statusNow } from '../session/task-updates.js';
+import { FixturePushes } from './fixture-pushes.js';
 import { type Step, scriptFor } from './fixture-scripts.js';
-import type { PushConfigs } from './push.js';
+import type { PushSender } from './push.js';
 import type { Part } from './requests.js';
 import { isOver } from './states.js';
 import type { HostedTask, Task, TaskDelta } from './task-host.js';
@@ -23,7 +24,7 @@ interface Artifact {
 export class FixtureTask implements HostedTask {
   readonly id = newId();
   readonly contextId: string;
-  readonly push: PushConfigs | undefined = undefined;
+  readonly push: FixturePushes;
   #status: Task['status'] = statusNow('TASK_STATE_SUBMITTED');
   #history: MessageJson[] = [];
   readonly #artifacts = new Map<string, Artifact>();
@@ -31,8 +32,9 @@ export class FixtureTask implements HostedTask {
   /** Of the script that runs: aborted when another begins. */
   #running = new AbortController();
 
-  constructor(contextId: string) {
+  constructor(contextId: string, sender: PushSender) {
     this.contextId = contextId;
+    this.push = new FixturePushes(this.id, sender);
   }
 
   async snapshot(historyLength = HISTORY_LIMIT): Promise<Task> {
@@ -91,6 +93,7 @@ export class FixtureTask implements HostedTask {
   }
 
   #tell(delta: TaskDelta): void {
+    this.push.tell(delta);
     for (const follower of this.#followers) follower(delta);
   }
 

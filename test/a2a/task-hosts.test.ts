@@ -5,11 +5,12 @@ import { FixtureHost } from '../../src/a2a/fixture-host.js';
 import { SessionHost } from '../../src/a2a/session-host.js';
 import type { Agent } from '../../src/agents.js';
 import { createIdempotency } from '../../src/idempotency.js';
+import { noSender } from '../../src/session/pushes.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { taskHostContract } from './task-host-contract.js';
 
 describe('the fixture agent', () => {
-  const host = new FixtureHost();
+  const host = new FixtureHost(noSender);
   taskHostContract(() => host, {
     rest: () => ({ messageId: `tck-input-required-${randomUUID()}` }),
     end: () => ({ messageId: `tck-complete-task-${randomUUID()}` }),
