@@ -39,7 +39,16 @@ function tagOf(body: object): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }
 
+/** Since when this replica tells a card: it is made anew when the agents file is read again. */
+function sinceWhen(known: WeakMap<object, string>, card: object): string {
+  const since = known.get(card) ?? new Date().toUTCString();
+  known.set(card, since);
+  return since;
+}
+
 export const agentRoutes: Routes = async (app) => {
+  const told = new WeakMap<object, string>();
+
   app.get(
     '/agents',
     {
@@ -56,7 +65,10 @@ export const agentRoutes: Routes = async (app) => {
   app.get(
     '/agents/:inst/.well-known/agent-card.json',
     { schema: { params: InstanceParams, response: { 200: Card, '4xx': ErrorBody }, summary: 'The public card of an agent' } },
-    async (request, reply) => sendTagged(request, reply, await app.cards.public(agentOf(app, request.params.inst)), forEveryone),
+    async (request, reply) => {
+      const card = await app.cards.public(agentOf(app, request.params.inst));
+      return sendTagged(request, reply, card, { ...forEveryone, 'last-modified': sinceWhen(told, card) });
+    },
   );
 
   app.get(

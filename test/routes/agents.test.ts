@@ -61,6 +61,7 @@ describe('the AgentCard', () => {
     const first = await gw.call('GET', card);
     const etag = first.headers.get('etag') ?? '';
     expect(first.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(Date.parse(first.headers.get('last-modified') ?? '')).toBeLessThanOrEqual(Date.now());
     const again = await gw.call('GET', card, { headers: { 'if-none-match': `"other", ${etag}` } });
     expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag]);
     expect((await gw.call('GET', card, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
