@@ -1,5 +1,6 @@
 // Sessions as A2A's tasks: each is one task, with the session's id (protocol, "A2A 1.0"). Knows no request.
 import type { Agent } from '../agents.js';
+import { Fault } from '../errors.js';
 import type { Idempotency } from '../idempotency.js';
 import { type Principal, reaches } from '../principal.js';
 import { isId } from '../protocol/ids.js';
@@ -49,7 +50,7 @@ export class SessionHost implements TaskHost {
     const key = JSON.stringify(['message', principal.name, agent.id, message.messageId]);
     const id = await begun.once(key, null, () => this.#create(message, principal, from, prepare));
     const session = await sessions.find(agent.id, id);
-    if (!session) throw new Error('a session that was just begun is gone');
+    if (!session) throw new Fault('TASK_NOT_FOUND', 'the task that this messageId began is kept no more');
     return { task: hosted(session) };
   }
 
