@@ -1,6 +1,6 @@
 // Finds what is sought in visible text, byte by byte. Knows no escape sequence, no chunk and no clock.
 import type { Automaton } from './automaton.js';
-import type { Sought, SoughtShape } from './sought.js';
+import { HEAD_BYTES, type Sought, type SoughtShape } from './sought.js';
 
 /** Newest bytes of text of which it is known where they are: more than may wait, and a power of two. */
 const MEMORY = 256;
@@ -36,10 +36,9 @@ interface Ghost {
 export class Matcher {
   readonly #sought: Automaton<Sought>;
   readonly #conceal: (place: number) => void;
-  // Of the newest bytes: their places in the stream, themselves, and the state before each.
+  // Of the newest bytes: their places in the stream, and themselves.
   readonly #places = new Float64Array(MEMORY);
   readonly #bytes = new Uint8Array(MEMORY);
-  readonly #states = new Int32Array(MEMORY);
   #state = 0;
   /** Bytes of text so far, less those that were taken back. */
   #length = 0;
@@ -74,22 +73,23 @@ export class Matcher {
     const slot = this.#length & SLOT;
     this.#places[slot] = place;
     this.#bytes[slot] = byte;
-    this.#states[slot] = this.#state;
     this.#length++;
     if (this.#open.length > 0) this.#goOn(byte);
     if (this.#rests.length > 0) this.#compare(byte);
     this.#arrive(this.#sought.next[this.#state + (this.#sought.classOf[byte] as number)] as number);
   }
 
-  /** The same for the bytes in [from, to), the first of which is at `place`. */
-  feedAll(bytes: Uint8Array, from: number, to: number, place: number): void {
-    for (let i = from; i < to; ) {
+  /** The same for the plain text that begins at `from`, which is at `place`. Returns the index where it ends, `to` at the latest. */
+  feedPlain(bytes: Uint8Array, from: number, to: number, place: number): number {
+    let i = from;
+    while (i < to && isPlain(bytes[i] as number)) {
       if (this.#open.length === 0 && this.#rests.length === 0) i = this.#hurry(bytes, i, to, place - from);
       else {
         this.feed(bytes[i] as number, place - from + i);
         i++;
       }
     }
+    return i;
   }
 
   /** A byte was shown and overwritten at once: it is as secret as what is around it. */
@@ -102,12 +102,8 @@ export class Matcher {
   takeBack(): void {
     this.#concealNewest(this.#sought.guarded(this.#state));
     this.#floor = Math.max(this.#floor, this.#length - MEMORY);
-    if (this.#length === this.#floor) this.#state = 0;
-    while (this.#length > this.#floor) {
-      this.#length--;
-      this.#state = this.#states[this.#length & SLOT] as number;
-      if (!isContinuation(this.#bytes[this.#length & SLOT] as number)) break;
-    }
+    while (this.#length > this.#floor && isContinuation(this.#bytes[--this.#length & SLOT] as number));
+    this.#state = this.#stateHere();
     this.#open = this.#open.filter(({ from }) => from <= this.#length);
   }
 
@@ -132,18 +128,19 @@ export class Matcher {
       if (count < shape.least && count >= GUARDED_BODY) this.#concealNewest(this.#length - from);
   }
 
-  /** As `feed`, while nothing is open. Returns the index of the first byte that was not fed. */
+  /** As `feedPlain`, until something is found. */
   #hurry(bytes: Uint8Array, from: number, to: number, offset: number): number {
     const { next, classOf } = this.#sought;
+    const [places, known] = [this.#places, this.#bytes];
     let state = this.#state;
     let length = this.#length;
     let i = from;
     while (i < to && state >= 0) {
       const byte = bytes[i] as number;
+      if (byte < 0x20 || byte >= 0x7f) break;
       const slot = length & SLOT;
-      this.#places[slot] = offset + i;
-      this.#bytes[slot] = byte;
-      this.#states[slot] = state;
+      places[slot] = offset + i;
+      known[slot] = byte;
       length++;
       i++;
       state = next[state + (classOf[byte] as number)] as number;
@@ -151,6 +148,17 @@ export class Matcher {
     this.#length = length;
     this.#arrive(state);
     return i;
+  }
+
+  /** The state follows from the newest bytes alone, as many as the longest literal has. */
+  #stateHere(): number {
+    const { next, classOf } = this.#sought;
+    let state = 0;
+    for (let i = Math.max(this.#floor, this.#length - HEAD_BYTES); i < this.#length; i++) {
+      const reached = next[state + (classOf[this.#bytes[i & SLOT] as number] as number)] as number;
+      state = reached < 0 ? ~reached : reached;
+    }
+    return state;
   }
 
   #arrive(state: number): void {
@@ -203,6 +211,9 @@ export class Matcher {
     for (const { index, place } of this.#ghosts) if (index > from && index < this.#length) this.#conceal(place);
   }
 }
+
+/** A printable character of ASCII. */
+export const isPlain = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 /** Of a character in UTF-8. */
 export const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;

@@ -124,27 +124,24 @@ export class Redactor {
 
   #read(bytes: Uint8Array, place: number): void {
     for (let i = 0; i < bytes.length; ) {
-      const end = this.#vt.inText ? this.#plainEnd(bytes, i) : i;
-      if (end > i) this.#put(bytes, i, end, place + i);
-      else this.#step(bytes[i] as number, place + i);
-      i = Math.max(end, i + 1);
+      const from = i;
+      if (this.#vt.inText) i = this.#text.feedPlain(bytes, from, Math.min(bytes.length, from + this.#room), place + from);
+      if (i === from) this.#step(bytes[i++] as number, place + from);
+      else this.#patterns?.feedAll(bytes, from, i, place + from);
     }
   }
 
-  /** The end of the plain text that begins there, where the line is full at the latest; `from` if the byte there is to be looked at by itself. */
-  #plainEnd(bytes: Uint8Array, from: number): number {
-    if (this.#wrapped) return from;
+  /** Characters until the line is full; 0 if it is, or was, and the next is to be looked at by itself. */
+  get #room(): number {
+    if (this.#wrapped) return 0;
     const column = this.#text.length - this.#lineStart;
-    const room = column > 0 ? (this.#cols - (column % this.#cols)) % this.#cols : this.#cols;
-    const end = Math.min(bytes.length, from + room);
-    let i = from;
-    while (i < end && isPlain(bytes[i] as number)) i++;
-    return i;
+    return column > 0 ? (this.#cols - (column % this.#cols)) % this.#cols : this.#cols;
   }
 
-  #put(bytes: Uint8Array, from: number, to: number, place: number): void {
-    this.#text.feedAll(bytes, from, to, place);
-    this.#patterns?.feedAll(bytes, from, to, place);
+  /** A character of the text. */
+  #put(character: readonly number[], place: number): void {
+    for (const [i, byte] of character.entries()) this.#text.feed(byte, place + i);
+    this.#patterns?.feedAll(Uint8Array.from(character), 0, character.length, place);
   }
 
   #step(byte: number, place: number): void {
@@ -176,10 +173,10 @@ export class Redactor {
     this.#character = [];
     const isWhole = (character[0] as number) >= 0xc0;
     if (!isWhole || (character[0] === C1_LEAD && byte < 0xa0)) return;
-    if (vt.inString) this.#string.feedAll(Uint8Array.from(character), 0, character.length, this.#characterPlace);
+    if (vt.inString) for (const [i, part] of character.entries()) this.#string.feed(part, this.#characterPlace + i);
     else if (vt.inText) {
       this.#unwrap();
-      this.#put(Uint8Array.from(character), 0, character.length, this.#characterPlace);
+      this.#put(character, this.#characterPlace);
       // A column was counted for each byte.
       this.#lineStart += character.length - 1;
     }
@@ -189,7 +186,7 @@ export class Redactor {
   #printed(byte: number, place: number): void {
     if (this.#wrapped) {
       this.#unwrap();
-      this.#put(Uint8Array.of(byte), 0, 1, place);
+      this.#put([byte], place);
     } else this.#wrapped = { byte, place };
   }
 
@@ -197,7 +194,7 @@ export class Redactor {
   #unwrap(): void {
     const wrapped = this.#wrapped;
     this.#wrapped = undefined;
-    if (wrapped) this.#put(Uint8Array.of(wrapped.byte), 0, 1, wrapped.place);
+    if (wrapped) this.#put([wrapped.byte], wrapped.place);
   }
 
   #control(byte: number): void {
@@ -241,8 +238,6 @@ export class Redactor {
     this.#patterns?.endLine();
   }
 }
-
-const isPlain = (byte: number): boolean => byte >= 0x20 && byte < 0x7f;
 
 /** Whether the sequence that ends with this byte may have moved the cursor. */
 function moves(state: State, last: number): boolean {

@@ -3,7 +3,7 @@ import { LogError, type LogReader, type LogWriter, type Numbered } from '../log/
 import type { Closed } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import { abandoned } from './closing.js';
-import type { KeptSession } from './record.js';
+import { type KeptSession, withoutSecrets } from './record.js';
 import { statusNow, statusUpdate } from './task-updates.js';
 
 /** The writer must be the session's newest, so that nobody else can be doing this. Returns what is kept of it from now on. */
@@ -21,7 +21,7 @@ export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Prom
 export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession {
   const told: Omit<Closed, 'kind'> = done ? JSON.parse(Buffer.from(done.body).toString()) : abandoned();
   return {
-    ...kept,
+    ...withoutSecrets(kept),
     members: [],
     state: 'closed',
     closed_at: new Date(done?.ts ?? Date.now()).toISOString(),

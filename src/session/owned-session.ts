@@ -29,7 +29,7 @@ import { past, refold } from './past.js';
 import { Printing } from './printing.js';
 import { type KeptPush, Pushes, whichever } from './pushes.js';
 import { RawLive } from './raw-live.js';
-import { describe, type KeptSession } from './record.js';
+import { describe, type KeptSession, withoutSecrets } from './record.js';
 import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
 import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
@@ -386,9 +386,8 @@ export class OwnedSession implements Session {
     }
     this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
-    const { secrets: _, ...told } = this.#kept;
     const kept: KeptSession = {
-      ...told,
+      ...withoutSecrets(this.#kept),
       members: [],
       state: 'closed',
       closed_at: new Date().toISOString(),

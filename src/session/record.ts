@@ -98,6 +98,11 @@ export function keptSession(record: SessionRecord | undefined): KeptSession | un
   return isOurs ? (record as KeptSession) : undefined;
 }
 
+/** Of a session that prints nothing more: nobody has to conceal anything any more. */
+export function withoutSecrets({ secrets: _, ...kept }: KeptSession): KeptSession {
+  return kept as KeptSession;
+}
+
 /** Whether it has ended so long ago that it is kept no more. */
 export function isExpired(kept: KeptSession): boolean {
   if (kept.state !== 'closed' || kept.closed_at === undefined) return false;

@@ -105,5 +105,9 @@ needs('redis-server')('A gateway with Redis that is given a secret for a session
     expect(await gateway.app.sessionLog.record(session.session_id)).toMatchObject({ secrets: [SECRET] });
     const { text } = await gateway.call('GET', `/agents/free/sessions/${session.session_id}`);
     expect(formsIn(Buffer.concat([filesIn(redis.dir), Buffer.from(text)]))).toEqual([]);
+    await gateway.call('DELETE', `/agents/free/sessions/${session.session_id}`);
+    const record = () => gateway.app.sessionLog.record(session.session_id);
+    await expect.poll(record).toMatchObject({ state: 'closed', sensitive: true });
+    expect(await record()).not.toHaveProperty('secrets');
   });
 });
