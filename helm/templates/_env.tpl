@@ -1,0 +1,51 @@
+{{/* The settings of a gateway, as a pod's environment. Those that are secret come from a Secret. */}}
+{{- define "pty-gateway.env" -}}
+- name: REPLICA_ID
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- { name: HOST, value: "0.0.0.0" }
+- { name: PORT, value: "8080" }
+- { name: DATA_DIR, value: /data }
+- { name: HOME, value: /data }
+- { name: PUBLIC_URL, value: {{ include "pty-gateway.publicUrl" . | quote }} }
+- { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
+- { name: REPLICA_LEASE_SECONDS, value: {{ .Values.leaseSeconds | quote }} }
+{{- if .Values.agents }}
+- { name: AGENTS_FILE, value: /etc/pty-gateway/agents.json }
+{{- end }}
+{{- with .Values.auth.jwksUrl }}
+- { name: AUTH_JWKS_URL, value: {{ . | quote }} }
+{{- end }}
+{{- with .Values.auth.issuer }}
+- { name: AUTH_JWT_ISSUER, value: {{ . | quote }} }
+{{- end }}
+{{- with .Values.auth.audience }}
+- { name: AUTH_JWT_AUDIENCE, value: {{ . | quote }} }
+{{- end }}
+{{- if .Values.redis.existingSecret }}
+- name: REDIS_URL
+  valueFrom: { secretKeyRef: { name: {{ .Values.redis.existingSecret }}, key: {{ .Values.redis.existingSecretKey }} } }
+{{- else if include "pty-gateway.usesValkey" . }}
+- { name: REDIS_URL, value: "redis://{{ include "pty-gateway.name" . }}-valkey:6379" }
+{{- else if .Values.redis.url }}
+- { name: REDIS_URL, value: {{ .Values.redis.url | quote }} }
+{{- else if or .Values.autoscaling.enabled (gt (int .Values.replicaCount) 1) }}
+{{- fail "several replicas need a Redis: set redis.url or redis.existingSecret, or leave valkey.enabled, or set replicaCount to 1" }}
+{{- end }}
+{{- with .Values.redis.sentinelMaster }}
+- { name: REDIS_SENTINEL_MASTER, value: {{ . | quote }} }
+{{- end }}
+- { name: REDIS_KEY_PREFIX, value: {{ .Values.redis.keyPrefix | quote }} }
+{{- if .Values.redis.durable }}
+- { name: REDIS_DURABLE, value: "true" }
+{{- end }}
+{{- if .Values.redis.caSecret }}
+- { name: NODE_EXTRA_CA_CERTS, value: /etc/redis-ca/{{ .Values.redis.caSecretKey }} }
+{{- end }}
+{{- /* A proxy in the cluster says who the client is, unless config says otherwise. */}}
+{{- range $name, $value := merge (dict) .Values.config (dict "TRUST_PROXY" "uniquelocal") }}
+- { name: {{ $name }}, value: {{ $value | toString | quote }} }
+{{- end }}
+{{- with .Values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,51 @@
+// Writes helm/README.md from what helm/values.yaml says of each value. With --check, fails if that would change it.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { isMap, isScalar, parseDocument } from 'yaml';
+
+const file = new URL('../helm/README.md', import.meta.url);
+const values = parseDocument(readFileSync(new URL('../helm/values.yaml', import.meta.url), 'utf8'));
+
+/** The remark before a key: for a map it is told of the map, whose own values follow. */
+function rows(map, prefix = '', inherited = undefined) {
+  return map.items.flatMap(({ key, value }, i) => {
+    const remark = key.commentBefore ?? (i === 0 ? (map.commentBefore ?? inherited) : undefined);
+    const name = `${prefix}${key.value}`;
+    const text = remark?.replace(/\n/g, ' ').trim() ?? '';
+    const isOpen = isMap(value) && value.items.length > 0 && !value.flow;
+    return isOpen ? [[name, '', text], ...rows(value, `${name}.`)] : [[name, shown(value), text]];
+  });
+}
+
+function shown(value) {
+  const json = isScalar(value) ? JSON.stringify(value.value) : JSON.stringify(value.toJSON());
+  return `\`${json}\``;
+}
+
+const escaped = (text) => text.replaceAll('|', '\\|');
+const table = rows(values.contents)
+  .map(([name, value, text]) => `| \`${name}\` | ${escaped(value)} | ${escaped(text)} |`)
+  .join('\n');
+const readme = `# The chart
+
+pty-gateway on Kubernetes: as many replicas as wanted, on one Redis, behind a balancer that ties nobody to any of them.
+
+\`\`\`console
+helm install terminals ./helm --set image.repository=registry.example.com/pty-gateway
+helm test terminals
+\`\`\`
+
+Without \`redis.url\` it brings a Valkey of its own, for trials. A pod that ends is told so, sends its clients to the others, hands on the sessions
+whose agent has \`policy.reattach\`, and ends the rest after \`drainSeconds\` at the latest. Pods are replaced one at a time when the agents or settings change.
+Values that make no sense are refused by name (\`values.schema.json\`); \`ci/\` has sets of values to begin from.
+
+| value | default | |
+| --- | --- | --- |
+${table}
+`;
+
+if (process.argv.includes('--check')) {
+  if (readFileSync(file, 'utf8') !== readme) {
+    console.error('helm/README.md does not tell what helm/values.yaml says: run node scripts/helm-values.mjs');
+    process.exit(1);
+  }
+} else writeFileSync(file, readme);
