@@ -49,6 +49,7 @@ const atOnce = { acceptedOutputModes: [], taskPushNotificationConfig: undefined,
 const stateOf = ({ status }: Pick<Task, 'status'>) => taskStateToJSON(status?.state ?? TaskState.UNRECOGNIZED);
 const textOf = (parts: ReadonlyArray<{ content?: { $case: string; value?: unknown } | undefined }>) =>
   parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
+const outputOf = ({ artifacts }: Task) => textOf(artifacts.filter(({ name }) => name === 'output').flatMap(({ parts }) => parts));
 /** By name and reason alone: the library has a class of its own for each binding. */
 const failure = (promise: Promise<unknown>) =>
   promise.then(
@@ -71,22 +72,25 @@ describe.each(['HTTP+JSON', 'JSONRPC', BINDING_URI])('A2A’s own client over %s
     expect((await client.getAgentCard()).skills.map(({ id }) => id)).toEqual(['terminal', 'watch']);
   });
 
-  it('sends a message and gets the task when it rests, with what was said', async () => {
+  it('sends a message and gets the task when it rests, with what was printed and what was said', async () => {
     const task = await begin('echo $((6 * 7)) is the answer');
     expect(stateOf(task)).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(outputOf(task)).toContain('42 is the answer');
     expect(task.history.map(({ parts }) => textOf(parts))).toEqual(['echo $((6 * 7)) is the answer']);
     const next = (await client.sendMessage(saying('echo once more', task))) as Task;
     expect([next.id, next.contextId, stateOf(next)]).toEqual([task.id, task.contextId, 'TASK_STATE_INPUT_REQUIRED']);
     await cancel(task.id);
   });
 
-  it('streams: the task, what changes of it, and last of all that it rests', async () => {
+  it('streams: the task, what is printed as it is printed, and last of all that it rests', async () => {
     const told: StreamResponse[] = [];
     for await (const event of client.sendMessageStream(saying('echo one; sleep 0.3; echo $((1 + 1))'))) told.push(event);
     const kinds = told.map(({ payload }) => payload?.$case);
     expect([kinds[0], kinds.at(-1)]).toEqual(['task', 'statusUpdate']);
     const last = told.at(-1)?.payload;
     expect(last?.$case === 'statusUpdate' && stateOf(last.value)).toBe('TASK_STATE_INPUT_REQUIRED');
+    const printed = told.flatMap(({ payload }) => (payload?.$case === 'artifactUpdate' ? (payload.value.artifact?.parts ?? []) : []));
+    expect(textOf(printed)).toMatch(/one\s[\s\S]*2/);
     await cancel(taskIn(told[0]).id);
   });
 
