@@ -1,7 +1,7 @@
 // Tells what a terminal answers by itself from what is typed on it: the gateway has answered. Knows no connection and no timer.
 import type { Frame } from '../protocol/frames.js';
 import { readPayload } from '../protocol/make-frames.js';
-import { answerOf, mayBeKey, type QueryKind, queryOf } from '../terminal/queries.js';
+import { answerOf, mayBeKey, QueryFinder, type QueryKind } from '../terminal/queries.js';
 import { type Sequence, SequenceReader } from '../terminal/sequences.js';
 
 /** Milliseconds for which an answer is expected, from when its query was sent. */
@@ -30,7 +30,7 @@ export interface Typed {
 export class AnswerFilter {
   readonly #now: () => number;
   readonly #expected = new Map<QueryKind, Expected[]>();
-  #output = new SequenceReader();
+  #output = new QueryFinder();
   #input = new SequenceReader();
   #held: Uint8Array = new Uint8Array(0);
 
@@ -76,17 +76,14 @@ export class AnswerFilter {
   }
 
   #shown(sequence: number, bytes: Uint8Array): void {
-    this.#output.read(bytes, (found) => {
-      const query = queryOf(found);
-      if (query) this.#expect(query.kind, query.answers, sequence);
-    });
+    this.#output.read(bytes, ({ kind, answers }) => this.#expect(kind, answers, sequence));
   }
 
   /** Goes on where a Keyframe ends. */
   #pictured(frame: Frame): void {
     const payload = readPayload(frame);
     if (payload.kind !== 'Keyframe') return;
-    this.#output = new SequenceReader();
+    this.#output = new QueryFinder();
     this.#shown(frame.sequence, Buffer.from(payload.snapshot, 'base64'));
   }
 

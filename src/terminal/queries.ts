@@ -87,6 +87,42 @@ export function answerOf({ text }: Pick<Sequence, 'text'>): QueryKind | undefine
 export const mayBeKey = ({ text }: Pick<Sequence, 'text'>): boolean => FUNCTION_KEY.test(text);
 const FUNCTION_KEY = new RegExp(`^${ESC}\\[1;(?:[2-9]|1[0-6])R$`);
 
+/** Bytes that a control sequence may hold besides its final one: parameters, and controls, which are carried out where they stand. */
+const INSIDE = '[\\d;\\x00-\\x17\\x19\\x1c-\\x1f\\x7f]*';
+/** Quick, and wrong only in saying yes: it looks at bytes as latin1, from wherever a sequence begins. */
+const MAY_ASK = new RegExp(
+  `${ESC}(?:\\[${INSIDE}(?:[?>=]${INSIDE})?(?:\\$${INSIDE})?[cnpqtux]|\\[${INSIDE}\\?${INSIDE}m|[\\]PZ])|\xc2[\x80-\x9f]`,
+);
+
+/** Whether a query may begin in these bytes, which begin outside of any sequence. */
+function mayAsk(bytes: Uint8Array): boolean {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  return MAY_ASK.test(text) || (bytes.includes(0xc2) && C1.test(text));
+}
+
+/** Finds the queries of a stream, wherever it was cut. Nearly all output asks nothing, and costs next to nothing here. */
+export class QueryFinder {
+  readonly #reader = new SequenceReader();
+
+  /** `found` is called with each query that ends in these bytes. */
+  read(bytes: Uint8Array, found: (query: Query) => void): void {
+    const reader = this.#reader;
+    // Where nothing asks, only what the end of it has begun is of interest: ESC begins anew from anywhere.
+    const from = reader.begun === reader.at && !mayAsk(bytes) ? lastBeginning(bytes) : 0;
+    reader.read(bytes.subarray(from), (sequence) => {
+      const query = queryOf(sequence);
+      if (query) found(query);
+    });
+  }
+}
+
+/** Where the last sequence, or a character that may become the beginning of one, begins; the end if there is none. */
+function lastBeginning(bytes: Uint8Array): number {
+  const last = bytes.lastIndexOf(ESCAPE);
+  if (last >= 0) return last;
+  return bytes.at(-1) === 0xc2 ? bytes.length - 1 : bytes.length;
+}
+
 /**
  * Takes the queries out of a stream, for a terminal that must not answer. In the place of each stands a lone ST, which does nothing but to end
  * what a combining mark or REP would refer to, as the query would have done. What may be the beginning of one is kept for the next call, unless
@@ -123,8 +159,9 @@ export class QueryFilter {
   }
 }
 
-/** A piece of a stream without its queries; an unfinished one at its end stays. */
+/** A piece of a stream without its queries; an unfinished one at its end stays. It begins outside of any sequence. */
 export function withoutQueries(bytes: Uint8Array): Uint8Array {
+  if (!mayAsk(bytes)) return bytes;
   const filter = new QueryFilter();
   return Buffer.concat([filter.take(bytes), filter.end()]);
 }

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fold } from '../../src/terminal/fold.js';
-import { answerOf, QueryFilter, queryOf } from '../../src/terminal/queries.js';
+import { answerOf, type Query, QueryFilter, QueryFinder, queryOf } from '../../src/terminal/queries.js';
 import { type Sequence, SequenceReader } from '../../src/terminal/sequences.js';
-import { chunked, program, shares } from '../support/programs.js';
+import { chunked, noise, program, shares } from '../support/programs.js';
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
@@ -120,6 +120,27 @@ describe('the sequences of a stream', () => {
         const places = whole.flatMap(({ from, to }) => [from, to]);
         expect(places).toEqual([...places].sort((a, b) => a - b));
       }),
+    );
+  });
+});
+
+describe('the queries of a stream', () => {
+  it('are found as they are by who reads every byte, wherever it was cut', () => {
+    const query = fc.constantFrom(
+      ...QUERIES.map(([, asked]) => bytes(asked)),
+      bytes('\x1b[\r?6\nn'),
+      bytes('\x1b[6\x18n'),
+      bytes('\u009bc'),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(program, noise, query), { maxLength: 8 }), shares, (pieces, cuts) => {
+        const stream = new Uint8Array(Buffer.concat(pieces));
+        const found: Query[] = [];
+        const finder = new QueryFinder();
+        for (const chunk of chunked(stream, cuts)) finder.read(chunk, (each) => found.push(each));
+        expect(found).toEqual(sequencesOf(stream).flatMap((sequence) => queryOf(sequence) ?? []));
+      }),
+      { numRuns: 1000 },
     );
   });
 });
