@@ -91,8 +91,9 @@ const FUNCTION_KEY = new RegExp(`^${ESC}\\[1;(?:[2-9]|1[0-6])R$`);
 const INSIDE = '[\\d;\\x00-\\x17\\x19\\x1c-\\x1f\\x7f]*';
 /** Quick, and wrong only in saying yes: it looks at bytes as latin1, from wherever a sequence begins. */
 const MAY_ASK = new RegExp(
-  `${ESC}(?:\\[${INSIDE}(?:[?>=]${INSIDE})?(?:\\$${INSIDE})?[cnpqtux]|\\[${INSIDE}\\?${INSIDE}m|[\\]PZ])|\xc2[\x80-\x9f]`,
+  `${ESC}${INSIDE}(?:\\[${INSIDE}(?:[?>=]${INSIDE})?(?:\\$${INSIDE})?[cnpqtux]|\\[${INSIDE}\\?${INSIDE}m|[\\]PZ])`,
 );
+const C1 = /\xc2[\x80-\x9f]/;
 
 /** Whether a query may begin in these bytes, which begin outside of any sequence. */
 function mayAsk(bytes: Uint8Array): boolean {

@@ -95,3 +95,26 @@ needs('vim')('vim', () => {
     await watcher.type(':q!\r');
   });
 });
+
+needs('htop')('htop', () => {
+  it('draws its screen with nobody attached, and has typed nothing of what it was answered', async () => {
+    const { session, shows } = await start(['htop', '-d', '5']);
+    await shows(/PID.*USER/);
+    const watcher = await Watcher.join(session);
+    await watcher.type('q');
+    await expect.poll(() => watcher.kinds().includes('Closed'), { timeout: 15_000 }).toBe(true);
+  });
+});
+
+needs('tmux')('tmux', () => {
+  it('learns of its terminal, and passes nothing of it on to the shell inside', async () => {
+    const { session, shows, screen } = await start(['tmux', '-L', 'answers', '-f', '/dev/null', 'new-session', 'cat -v']);
+    await shows(/\[0\]/);
+    const watcher = await Watcher.join(session);
+    await watcher.type('typed\r');
+    await shows(/typed\s+typed/);
+    expect(await screen()).not.toMatch(/\^\[|276;0c|rgb:/);
+    await watcher.type('\x04');
+    await expect.poll(() => watcher.kinds().includes('Closed'), { timeout: 15_000 }).toBe(true);
+  });
+});
