@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_PUSH_CONFIGS } from '../../src/a2a/push.js';
 import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { readPayload } from '../../src/protocol/make-frames.js';
 import { keptSession } from '../../src/session/record.js';
 import type { Session } from '../../src/session/session.js';
 import { Telling } from '../../src/session/telling.js';
@@ -48,27 +49,42 @@ function onlyOnce(close: () => Promise<void>): () => Promise<void> {
 
 const message = (text: string) => ({ messageId: `m-${text}`, role: 'ROLE_USER', parts: [{ text }] });
 const say = (session: Session, text: string) => session.task.send(message(text), { author: 'message' });
-const states = (receiver: Receiver) => receiver.events().map(stateOf);
-const stateOf = ({ statusUpdate }: Record<string, Record<string, unknown>>) =>
-  (statusUpdate?.status as { state: string } | undefined)?.state.replace('TASK_STATE_', '') ?? 'an artifact';
+type Event = ReturnType<Receiver['events']>[number];
+const statesOf = (events: readonly Event[]) =>
+  events.flatMap(({ statusUpdate }) => (statusUpdate ? [(statusUpdate.status as { state: string }).state.replace('TASK_STATE_', '')] : []));
+/** The states that a receiver took, in the order of their coming; artifacts come between them. */
+const states = (receiver: Receiver) => statesOf(receiver.events());
 /** Without what came again: where a replica dies, what was delivered a moment before may come twice. */
-const once = (receiver: Receiver) => [...new Set(receiver.taken.map(({ text }) => text))].map((text) => stateOf(JSON.parse(text)));
+const once = (receiver: Receiver) => statesOf([...new Set(receiver.taken.map(({ text }) => text))].map((text) => JSON.parse(text)));
+/** As a client of the stream is told of it, from now on. */
+function streamed(session: Session): object[] {
+  const events: object[] = [];
+  session.frames.follow((entries) => {
+    for (const entry of entries.filter(({ kind }) => kind === 'TaskStatusUpdate')) {
+      const { delta } = readPayload(entry) as unknown as { delta: object };
+      events.push('artifact' in delta ? { artifactUpdate: delta } : { statusUpdate: delta });
+    }
+  });
+  return events;
+}
 const has = (receiver: Receiver, state: string) => () => states(receiver).includes(state);
 const found = async (town: Street, replica: string, { id }: Session) => (await town.sessions(replica).find('inst', id)) as Session;
 
 describe('The receivers of a task', () => {
-  it('are told of each of its states, in order and once', async () => {
+  it('are told of each of its updates, in order and once', async () => {
     const { sessions } = await house();
     const session = await sessions.create(agent(), {}, 'someone');
     const [one, other] = [await receiving(), await receiving()];
     await session.task.push.set({ url: one.url });
     await session.task.push.set({ url: other.url });
+    const events = streamed(session);
     await say(session, 'echo hello');
     await one.until(has(one, 'INPUT_REQUIRED'));
     await say(session, 'exit 0');
     for (const receiver of [one, other]) {
       await receiver.until(has(receiver, 'COMPLETED'));
       expect(states(receiver)).toEqual(['WORKING', 'INPUT_REQUIRED', 'WORKING', 'COMPLETED']);
+      expect(receiver.events()).toEqual(events);
       expect(receiver.events()[0]?.statusUpdate).toMatchObject({ taskId: session.id, contextId: session.describe().context_id });
     }
   });
@@ -172,7 +188,7 @@ describe('When the session has ended', () => {
     await task.push.remove('a');
     await task.push.remove('a');
     expect((await task.push.list()).map(({ id }) => id)).toEqual([added.id]);
-    expect(receiver.got).toHaveLength(2);
+    expect(states(receiver)).toEqual(['WORKING', 'COMPLETED']);
   });
 
   it('who changes them in the moment in which it ends changes those of the ended one', async () => {
@@ -279,7 +295,7 @@ describe('Through any replica', () => {
     await receiver.until(has(receiver, 'INPUT_REQUIRED'));
     isUp = false;
     await say(session, 'echo two');
-    await receiver.until(() => receiver.got.length === 3);
+    await receiver.until(() => receiver.got.filter(({ text }) => text.includes('WORKING')).length === 2);
     isUp = true;
     await end(town);
     await receiver.until(() => states(receiver).length >= 3);
