@@ -10,6 +10,7 @@ interface SessionsOptions {
   readonly token?: string;
   readonly instance?: string;
   readonly state?: string;
+  readonly all?: true;
   readonly json?: true;
 }
 
@@ -35,11 +36,12 @@ interface ListedSession {
 export function sessions(program: Command): void {
   program
     .command('sessions')
-    .description('list the sessions of a gateway')
+    .description('list the sessions that run at a gateway')
     .option('--url <url>', 'where the gateway is (default: PTY_GATEWAY_URL, else PUBLIC_URL, else HOST and PORT, as `serve` takes them)')
     .addOption(new Option('--token <token>', 'who you are; in the environment it is seen by fewer').env('PTY_GATEWAY_TOKEN'))
     .option('--instance <id>', 'of this agent alone')
-    .addOption(new Option('--state <state>', 'in this state alone').choices(['running', 'closed']))
+    .addOption(new Option('--state <state>', 'in this state alone (default: running)').choices(['running', 'closed']).conflicts('all'))
+    .option('--all', 'those that have ended too')
     .option('--json', 'the sessions as a JSON array')
     .addHelpText('after', '\nThe exit code is 0, or 1 for every failure.')
     .action(async (options: SessionsOptions) => {
@@ -50,7 +52,7 @@ export function sessions(program: Command): void {
 async function run(options: SessionsOptions): Promise<number> {
   try {
     const found = await list(options);
-    process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : shown(found));
+    process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : shown(found, options));
     return 0;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
@@ -59,7 +61,7 @@ async function run(options: SessionsOptions): Promise<number> {
   }
 }
 
-async function list({ url, token: given, instance, state }: SessionsOptions): Promise<ListedSession[]> {
+async function list({ url, token: given, instance, all, state = all ? undefined : 'running' }: SessionsOptions): Promise<ListedSession[]> {
   const address = gatewayAddress(url ?? defaultGateway(process.env));
   const token = tokenFrom(given, address);
   const instances = instance === undefined ? await agents(address.base, token) : [instance];
@@ -93,7 +95,9 @@ async function* sessionsOf(base: string, instanceId: string, state: string | und
   } while (after);
 }
 
-function shown(found: readonly ListedSession[]): string {
+function shown(found: readonly ListedSession[], { state, all }: SessionsOptions): string {
+  if (found.length === 0 && state === undefined && !all)
+    return 'No session runs that this token may see; --all lists those that have ended too.\n';
   if (found.length === 0) return 'There are no sessions that this token may see.\n';
   const rows = found.map((session) => [
     session.instance_id,
@@ -104,7 +108,7 @@ function shown(found: readonly ListedSession[]): string {
     session.label ?? session.title ?? '',
     session.pty_ws_url,
   ]);
-  return table(['AGENT', 'STATE', 'SIZE', 'AGE', 'HERE', 'LABEL', 'ATTACH TO'], rows);
+  return table(['AGENT', 'STATE', 'SIZE', 'AGE', 'HERE', 'LABEL', 'ATTACH TO'], rows, process.stdout.columns);
 }
 
 function stateOf({ state, exit_code, reason }: ListedSession): string {

@@ -86,15 +86,21 @@ describe('sessions', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ session_id: 's-1' }, { session_id: 's-2' }]);
   });
 
-  it('asks for the state that is wanted', async () => {
+  it('asks for the state that is wanted: for those that run, unless told otherwise', async () => {
     let asked: string | undefined;
     const url = await gateway((request) => {
       asked = request.url;
       return { body: { sessions: [] } };
     });
-    const { stdout } = await run(['--url', url, '--instance', 'a', '--state', 'closed']);
-    expect(asked).toBe('/agents/a/sessions?state=closed');
-    expect(stdout).toBe('There are no sessions that this token may see.\n');
+    const ask = async (...args: string[]) => [(await run(['--url', url, '--instance', 'a', ...args])).stdout, asked];
+    const none = 'There are no sessions that this token may see.\n';
+    expect(await ask('--state', 'closed')).toEqual([none, '/agents/a/sessions?state=closed']);
+    expect(await ask('--all')).toEqual([none, '/agents/a/sessions']);
+    expect(await ask()).toEqual([
+      'No session runs that this token may see; --all lists those that have ended too.\n',
+      '/agents/a/sessions?state=running',
+    ]);
+    expect((await run(['--all', '--state', 'closed'])).stderr).toContain("cannot be used with option '--all'");
   });
 
   it.each([
