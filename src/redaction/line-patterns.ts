@@ -17,6 +17,8 @@ export function compilePattern(source: string): Pattern {
 
 export class LinePatterns {
   readonly #patterns: readonly Pattern[];
+  /** Matches what one of them matches, so that most lines are looked at once. */
+  readonly #any: Pattern;
   readonly #conceal: (place: number) => void;
   readonly #line = new Uint8Array(MAX_LINE_BYTES);
   readonly #places = new Float64Array(MAX_LINE_BYTES);
@@ -25,6 +27,7 @@ export class LinePatterns {
   /** `conceal` is told the places of what a pattern matches. */
   constructor(patterns: readonly Pattern[], conceal: (place: number) => void) {
     this.#patterns = patterns;
+    this.#any = RE2JS.compile(patterns.map((pattern) => `(?:${pattern.pattern()})`).join('|'));
     this.#conceal = conceal;
   }
 
@@ -56,6 +59,7 @@ export class LinePatterns {
   settle(): void {
     if (this.#length === 0) return;
     const line = this.#line.subarray(0, this.#length);
+    if (!this.#any.test(line)) return;
     for (const pattern of this.#patterns) {
       const matcher = pattern.matcher(line);
       while (matcher.find()) for (let i = matcher.start(); i < matcher.end(); i++) this.#conceal(this.#places[i] as number);

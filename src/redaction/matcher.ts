@@ -1,5 +1,6 @@
 // Finds what is sought in visible text, byte by byte. Knows no escape sequence, no chunk and no clock.
 import type { Automaton } from './automaton.js';
+import type { LongSecret } from './long-secret.js';
 import { HEAD_BYTES, type Sought, type SoughtShape } from './sought.js';
 
 /** Newest bytes of text of which it is known where they are: more than may wait, and a power of two. */
@@ -7,8 +8,8 @@ const MEMORY = 256;
 const SLOT = MEMORY - 1;
 /** Bytes after the prefix from which on an unfinished token is taken for one if nothing more comes. */
 const GUARDED_BODY = 8;
-/** Ends of long secrets that are compared at the same time; the oldest is given up. */
-const MAX_RESTS = 256;
+/** Long secrets that are followed at the same time, which begin with the same bytes; the oldest is given up. */
+const MAX_FOLLOWED = 16;
 
 interface OpenShape {
   readonly shape: SoughtShape;
@@ -17,10 +18,10 @@ interface OpenShape {
   count: number;
 }
 
-/** What a long secret goes on with, and how much of it has come. */
-interface Rest {
-  readonly bytes: Uint8Array;
-  at: number;
+/** A long secret of which more has come than its head. */
+interface Followed {
+  readonly whole: LongSecret;
+  count: number;
 }
 
 /** A byte that was shown before the one with that index, and overwritten at once. */
@@ -46,8 +47,11 @@ export class Matcher {
   #floor = 0;
   /** The length at the end of the last line. */
   #lineEnd = 0;
+  /** The text between these is concealed. */
+  #concealedFrom = 0;
+  #concealedTo = 0;
   #open: OpenShape[] = [];
-  #rests: Rest[] = [];
+  #followed: Followed[] = [];
   #ghosts: Ghost[] = [];
 
   /** `conceal` is told the places of what is secret. */
@@ -75,7 +79,7 @@ export class Matcher {
     this.#bytes[slot] = byte;
     this.#length++;
     if (this.#open.length > 0) this.#goOn(byte);
-    if (this.#rests.length > 0) this.#compare(byte);
+    if (this.#followed.length > 0) this.#follow(byte);
     this.#arrive(this.#sought.next[this.#state + (this.#sought.classOf[byte] as number)] as number);
   }
 
@@ -83,7 +87,7 @@ export class Matcher {
   feedPlain(bytes: Uint8Array, from: number, to: number, place: number): number {
     let i = from;
     while (i < to && isPlain(bytes[i] as number)) {
-      if (this.#open.length === 0 && this.#rests.length === 0) i = this.#hurry(bytes, i, to, place - from);
+      if (this.#open.length === 0 && this.#followed.length === 0) i = this.#hurry(bytes, i, to, place - from);
       else {
         this.feed(bytes[i] as number, place - from + i);
         i++;
@@ -104,6 +108,7 @@ export class Matcher {
     this.#floor = Math.max(this.#floor, this.#length - MEMORY);
     while (this.#length > this.#floor && isContinuation(this.#bytes[--this.#length & SLOT] as number));
     this.#state = this.#stateHere();
+    this.#concealedTo = Math.min(this.#concealedTo, this.#length);
     this.#open = this.#open.filter(({ from }) => from <= this.#length);
   }
 
@@ -118,7 +123,7 @@ export class Matcher {
     this.endLine();
     this.#state = 0;
     this.#open = [];
-    this.#rests = [];
+    this.#followed = [];
   }
 
   /** What waits goes out now: as a secret if so much of one has come that it is one. */
@@ -172,12 +177,12 @@ export class Matcher {
     else this.#foundSecret(found);
   }
 
-  #foundSecret({ length, rest, isShort }: Sought & { kind: 'secret' }): void {
+  #foundSecret({ length, whole, isShort }: Sought & { kind: 'secret' }): void {
     if (isShort && this.#length - length < this.#lineEnd) return;
     this.#concealNewest(length);
-    if (rest.length === 0) return;
-    if (this.#rests.length === MAX_RESTS) this.#rests.shift();
-    this.#rests.push({ bytes: rest, at: 0 });
+    if (!whole || this.#followed.some((followed) => followed.whole === whole)) return;
+    if (this.#followed.length === MAX_FOLLOWED) this.#followed.shift();
+    this.#followed.push({ whole, count: length });
   }
 
   /** One of a kind at a time: what begins inside of another is part of it. */
@@ -197,18 +202,22 @@ export class Matcher {
     }
   }
 
-  #compare(byte: number): void {
-    this.#rests = this.#rests.filter(({ bytes, at }) => bytes[at] === byte);
-    if (this.#rests.length === 0) return;
-    this.#concealNewest(1);
-    for (const rest of this.#rests) rest.at++;
-    this.#rests = this.#rests.filter(({ bytes, at }) => at < bytes.length);
+  /** Less than a head is found by the automaton, when it is one. */
+  #follow(byte: number): void {
+    for (const followed of this.#followed) followed.count = followed.whole.after(followed.count, byte);
+    this.#followed = this.#followed.filter(({ count }) => count >= HEAD_BYTES);
+    if (this.#followed.length > 0) this.#concealNewest(1);
   }
 
+  /** Each byte once, however many secrets it is part of. */
   #concealNewest(count: number): void {
     const from = this.#length - count;
-    for (let i = from; i < this.#length; i++) this.#conceal(this.#places[i & SLOT] as number);
-    for (const { index, place } of this.#ghosts) if (index > from && index < this.#length) this.#conceal(place);
+    const isPartly = from >= this.#concealedFrom && from <= this.#concealedTo;
+    const first = isPartly ? this.#concealedTo : from;
+    for (let i = first; i < this.#length; i++) this.#conceal(this.#places[i & SLOT] as number);
+    for (const { index, place } of this.#ghosts) if (index > from && index >= first && index < this.#length) this.#conceal(place);
+    if (!isPartly) this.#concealedFrom = from;
+    this.#concealedTo = this.#length;
   }
 }
 

@@ -1,6 +1,7 @@
 // What is looked for in a session: its leased secrets and the shapes of tokens, as one automaton. Knows no stream.
 import { Automaton, type Literal } from './automaton.js';
 import { formsOf } from './forms.js';
+import { LongSecret } from './long-secret.js';
 import { BLOCK_END, type Shape, shapes } from './shapes.js';
 
 /** Bytes by which a long secret is known; the rest is compared as it comes. */
@@ -13,7 +14,8 @@ const GUARD_MOST = 16;
 
 /** What a literal means where it ends. */
 export type Sought =
-  | { readonly kind: 'secret'; readonly length: number; readonly rest: Uint8Array; readonly isShort: boolean }
+  /** `length` bytes of a secret; `whole` is there if it is longer than that. */
+  | { readonly kind: 'secret'; readonly length: number; readonly whole: LongSecret | undefined; readonly isShort: boolean }
   | { readonly kind: 'shape'; readonly shape: SoughtShape }
   | { readonly kind: 'block_end' };
 
@@ -45,11 +47,12 @@ const commonLiterals: readonly Literal<Sought>[] = [
 
 function secretLiteral(form: Uint8Array): Literal<Sought> {
   const bytes = form.subarray(0, HEAD_BYTES);
+  const whole = form.length > HEAD_BYTES ? new LongSecret(form) : undefined;
   const guard = Math.min(GUARD_MOST, Math.max(GUARD_LEAST, Math.ceil(form.length / 2)));
   return {
     bytes,
     guard,
-    tag: { kind: 'secret', length: bytes.length, rest: form.subarray(HEAD_BYTES), isShort: form.length < SHORT_BYTES },
+    tag: { kind: 'secret', length: bytes.length, whole, isShort: form.length < SHORT_BYTES },
   };
 }
 
