@@ -51,7 +51,7 @@ export interface Notice {
 
 export type ClientEvents = {
   state(state: State): void;
-  /** What the program printed; `replayed` if it comes from the past, so that a terminal's answers to it must not be sent. */
+  /** What the program printed; `replayed` if it comes from the past. The gateway answers its queries: a terminal's own answers need not be sent. */
   output(bytes: Uint8Array, sequence: number, replayed: boolean): void;
   /** A screen to be written. Those that tell nothing new are not announced. */
   keyframe(picture: Picture): void;
