@@ -127,6 +127,10 @@ export class RedisLeases implements Leases {
     return this.lifeOf(replicaId);
   }
 
+  async isAliveNow(replicaId: string): Promise<boolean> {
+    return (await this.findLife(replicaId)) !== undefined;
+  }
+
   onDeath(listener: (replicaId: string) => void): () => void {
     return this.#deaths.add(listener);
   }

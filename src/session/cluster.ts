@@ -37,6 +37,8 @@ export interface Leases {
   /** Ids of the replicas believed alive now, this one among them unless its own lease is lost. */
   alive(): readonly string[];
   isAlive(replicaId: string): boolean;
+  /** The same, after another look where it is not known to be alive: it may have been born just now. Rejects while the store is away. */
+  isAliveNow(replicaId: string): Promise<boolean>;
   /** A replica is believed dead from now on (once per life; a replica that comes back with the same id is a new life). */
   onDeath(listener: (replicaId: string) => void): () => void;
   onBirth(listener: (replicaId: string) => void): () => void;

@@ -19,6 +19,8 @@ export interface Household {
 
 export interface Neighbours {
   isAlive(replicaId: string): boolean;
+  /** The same, after another look where it is not known to be alive. Rejects while that cannot be looked at. */
+  isAliveNow(replicaId: string): Promise<boolean>;
   /** The others that are alive now. */
   others(): readonly string[];
   /** For the questions about one session to the replica that owns it. */
@@ -61,6 +63,7 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
   };
   return {
     isAlive: (replicaId) => leases.isAlive(replicaId),
+    isAliveNow: (replicaId) => leases.isAliveNow(replicaId),
     others: () => leases.alive().filter((id) => id !== leases.replicaId),
     asker,
     tell,

@@ -195,6 +195,7 @@ class Registry implements Sessions {
     if (after.state === 'closed') return this.#closed.open(after);
     const goesOn = this.#owned.get(kept.session_id);
     if (goesOn) return goesOn;
+    if (this.#elsewhere && !this.#isGone(after.replica_id)) return this.#elsewhere.session(after);
     throw later('the replica that ran this session is gone');
   }
 

@@ -56,8 +56,12 @@ export class Succession {
 
   /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
   inherit(kept: KeptSession): Promise<void> {
+    return this.#once(kept, async () => (await this.#isStillSo(kept)) && !(await this.#lives(kept.replica_id)));
+  }
+
+  #once(kept: KeptSession, isDue: () => Promise<boolean>): Promise<void> {
     const id = kept.session_id;
-    const settling = this.#settling.get(id) ?? this.#inherit(kept).finally(() => this.#settling.delete(id));
+    const settling = this.#settling.get(id) ?? this.#inherit(kept, isDue).finally(() => this.#settling.delete(id));
     this.#settling.set(id, settling);
     return settling;
   }
@@ -67,11 +71,11 @@ export class Succession {
     await this.#settling.get(sessionId);
   }
 
-  async #inherit(kept: KeptSession): Promise<void> {
+  async #inherit(kept: KeptSession, isDue: () => Promise<boolean>): Promise<void> {
     const { logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
-      if (!this.#mayTake() || !(await this.#isStillSo(kept))) return;
+      if (!this.#mayTake() || !(await isDue())) return;
       logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
     } catch (error) {
       if (isFenced(error)) return; // somebody else has noticed, too
@@ -94,6 +98,12 @@ export class Succession {
   async #isStillSo({ session_id, replica_id }: KeptSession): Promise<boolean> {
     const now = keptSession(await this.#parts.log.record(session_id));
     return now?.state === 'running' && now.replica_id === replica_id && !this.#owned.has(session_id);
+  }
+
+  /** To be asked after the record was read: whoever was born since settles what an earlier life of the same id has left. */
+  async #lives(owner: string): Promise<boolean> {
+    const { neighbours, replicaId } = this.#parts;
+    return owner !== replicaId && neighbours !== undefined && (await neighbours.isAliveNow(owner));
   }
 
   /** Returns what has become of it. Whoever takes it says so in the same step: if that one dies before it is settled, the next who notices takes it. */
@@ -127,7 +137,7 @@ export class Succession {
   /** Its owner has let go of it in order. */
   async adopt(sessionId: string): Promise<void> {
     const record = keptSession(await this.#parts.log.record(sessionId));
-    if (record?.state === 'running' && !this.#owned.has(sessionId)) await this.inherit(record);
+    if (record) await this.#once(record, () => this.#isStillSo(record));
     if (!this.#owned.get(sessionId)) throw new Fault('INTERNAL', 'this replica does not go on with the session');
   }
 

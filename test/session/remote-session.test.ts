@@ -170,6 +170,19 @@ describe('A session whose agent says how to go on with it', () => {
     await town.close();
   });
 
+  it('is not taken from a replica whose birth was not noticed yet', async () => {
+    const town = await openStreet(['newborn', 'other'], [lasting]);
+    const session = await town.sessions('newborn').create(lasting, {}, 'someone');
+    town.bear('newborn');
+    const there = (await town.sessions('other').find('inst', session.id)) as Session;
+    expect(there.describe().replica_id).toBe('newborn');
+    expect(town.sessions('newborn').owned()).toEqual([session]);
+    const a = await Watcher.join(there);
+    await a.type('echo still-$((1+1))\n');
+    await a.until(() => a.output().includes('still-2\r\n'));
+    await town.close();
+  });
+
   it('is closed as bridge_start_failed when there is nothing to go on with', async () => {
     const broken = agent({ policy: { reattach: ['/no/such/program'] } });
     const town = await openStreet(['first', 'second'], [broken]);

@@ -20,6 +20,7 @@ interface Resident {
   sessions: Sessions;
   serving: Household | undefined;
   isDead: boolean;
+  isUnknown: boolean;
   readonly mourners: Array<(replicaId: string) => void>;
 }
 
@@ -27,6 +28,8 @@ export interface Street {
   sessions(replicaId: string): Sessions;
   /** It answers no more, and the others are told so. */
   kill(replicaId: string): void;
+  /** The others do not know of its birth, until they look again. */
+  bear(replicaId: string): void;
   close(): Promise<void>;
 }
 
@@ -49,10 +52,15 @@ export async function openStreet(
     return carried;
   };
   for (const replicaId of replicaIds) {
-    const resident: Resident = { sessions: undefined as never, serving: undefined, isDead: false, mourners: [] };
+    const resident: Resident = { sessions: undefined as never, serving: undefined, isDead: false, isUnknown: false, mourners: [] };
     residents.set(replicaId, resident);
     const neighbours: Neighbours = {
-      isAlive: (id) => residents.get(id)?.isDead === false,
+      isAlive: (id) => residents.get(id)?.isDead === false && residents.get(id)?.isUnknown === false,
+      isAliveNow: async (id) => {
+        const one = residents.get(id);
+        if (one) one.isUnknown = false;
+        return one?.isDead === false;
+      },
       asker: (owner, sessionId) => async (question, ask, bytes) => {
         const to = residents.get(owner);
         const answer = await carry(() => ({
@@ -88,6 +96,9 @@ export async function openStreet(
   }
   return {
     sessions: (id) => (residents.get(id) as Resident).sessions,
+    bear(id) {
+      (residents.get(id) as Resident).isUnknown = true;
+    },
     kill(id) {
       const dead = residents.get(id) as Resident;
       dead.isDead = true;
