@@ -13,6 +13,7 @@ export const STILL_MS = 30_000;
 /** How often a program may be found to work again by itself: so often at once, and then once in `RETURN_EVERY_MS` milliseconds. */
 export const RETURNS = 10;
 const RETURN_EVERY_MS = 10_000;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export interface WatchPorts {
   activity(): Activity;
@@ -43,9 +44,9 @@ export class Watch {
   /** A message is being typed: no decision until it is. */
   #isHeld = false;
   #typedAt = 0;
-  #heardAt = 0;
-  #changedAt = 0;
-  #lookedAt = 0;
+  #heardAt = NEVER;
+  #changedAt = NEVER;
+  #lookedAt = NEVER;
   /** It printed since the last look. */
   #isStale = true;
   #picture = '';
@@ -71,14 +72,19 @@ export class Watch {
   hold(): void {
     this.#works = true;
     this.#isHeld = true;
-    this.#heardAt = 0;
+  }
+
+  /** It is being submitted: what is printed from now on shows that the program has seen it. */
+  submits(): void {
+    this.#heardAt = NEVER;
   }
 
   /** The program has just been started, or been given its message. */
   begin(): void {
     const now = performance.now();
     this.#isHeld = false;
-    this.#typedAt = this.#changedAt = now;
+    this.#typedAt = now;
+    if (this.#works) this.#changedAt = now;
     this.#schedule(SETTLE_MS);
   }
 
@@ -139,11 +145,12 @@ export class Watch {
 
   #waits(activity: Activity): boolean {
     const now = performance.now();
-    const quiet = this.#isStale || this.#ports.pending() ? 0 : now - this.#changedAt;
+    const quiet = now - this.#changedAt;
     if (activity === 'working') return false;
     // What is typed at a prompt is printed, too.
-    if (activity === 'reading')
-      return !this.#works || (quiet >= SETTLE_MS && (this.#heardAt > 0 || now - this.#typedAt >= this.#adapter.quietMs));
+    if (!this.#works) return activity === 'reading' || quiet >= this.#adapter.quietMs;
+    if (this.#isStale || this.#ports.pending()) return false;
+    if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || now - this.#typedAt >= this.#adapter.quietMs);
     return quiet >= this.#adapter.quietMs && (this.#hasPrompt || quiet >= STILL_MS);
   }
 

@@ -206,10 +206,16 @@ export class TerminalTask implements SessionTask {
     this.#output = output;
     this.#isAnswering = true;
     const keys = keystrokes(text, this.#adapter, before?.bracketedPaste ?? false);
-    if (this.#adapter.submitAfterMs === 0) return this.#ports.type(Buffer.concat([keys.text, keys.submit]));
+    const { submitAfterMs } = this.#adapter;
+    if (submitAfterMs === 0) return this.#submit(Buffer.concat([keys.text, keys.submit]));
     await this.#ports.type(keys.text);
-    await pause(this.#adapter.submitAfterMs);
-    await this.#ports.type(keys.submit);
+    await pause(submitAfterMs);
+    await this.#submit(keys.submit);
+  }
+
+  #submit(bytes: Uint8Array): Promise<void> {
+    this.#watch.submits();
+    return this.#ports.type(bytes);
   }
 
   #look(): Promise<Look | undefined> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -73,6 +73,13 @@ describe('the agents file', () => {
       [500, 'new'],
       [1000, 'output'],
     ]);
+  });
+
+  it('can hold every recipe of docs/agents.md', () => {
+    const guide = readFileSync(new URL('../../docs/agents.md', import.meta.url), 'utf8');
+    const [, recipes = ''] = /```yaml\n(.*?)```/s.exec(guide) ?? [];
+    const agents = openAgentsFile(write('recipes.yaml', recipes)).list();
+    expect(agents.map(({ id }) => id)).toEqual(expect.arrayContaining(['shell', 'python', 'claude', 'codex', 'gemini', 'aider']));
   });
 
   it('may be YAML', () => {
