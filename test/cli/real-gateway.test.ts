@@ -141,7 +141,7 @@ describe('the command line and the gateway', () => {
     clients.push(client);
     await new Promise<void>((resolve) => client.on('state', ({ name }) => name === 'live' && resolve()));
     const states: string[] = [];
-    client.on('task', ({ task }) => states.push(task.status.state));
+    client.on('task', ({ task, delta }) => 'status' in delta && states.push(task.status.state));
     await client.tasks.subscribe();
     const task = await client.send('echo hello from an agent');
     expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
