@@ -9,12 +9,14 @@ import { type Step, scriptFor } from './fixture-scripts.js';
 import type { PushSender } from './push.js';
 import type { Part } from './requests.js';
 import { isOver } from './states.js';
-import type { HostedTask, Task, TaskDelta } from './task-host.js';
+import type { HostedTask, Placed, Task, TaskDelta } from './task-host.js';
 
 /** Messages that are kept of a task. */
 const HISTORY_LIMIT = 200;
 /** Milliseconds before each step of a script, so that whoever asked can see it. */
 const STEP_MS = 20;
+
+type Follower = Parameters<HostedTask['follow']>[0];
 
 interface Artifact {
   readonly artifactId: string;
@@ -28,7 +30,9 @@ export class FixtureTask implements HostedTask {
   #status: Task['status'] = statusNow('TASK_STATE_SUBMITTED');
   #history: MessageJson[] = [];
   readonly #artifacts = new Map<string, Artifact>();
-  readonly #followers = new Set<(delta: TaskDelta) => void>();
+  readonly #followers = new Set<Follower>();
+  /** Of the newest change. */
+  #sequence = 0;
   /** Of the script that runs: aborted when another begins. */
   #running = new AbortController();
 
@@ -41,6 +45,10 @@ export class FixtureTask implements HostedTask {
     const history = historyLength === 0 ? [] : this.#history.slice(-historyLength);
     const artifacts = [...this.#artifacts.values()];
     return { id: this.id, contextId: this.contextId, status: this.#status, history, ...(artifacts.length > 0 && { artifacts }) };
+  }
+
+  async placed(historyLength?: number): Promise<Placed> {
+    return { task: await this.snapshot(historyLength), sequence: this.#sequence };
   }
 
   /** The same messageId twice is done twice: the conformance kit uses one for many messages. */
@@ -68,7 +76,7 @@ export class FixtureTask implements HostedTask {
     return this.snapshot();
   }
 
-  follow(listener: (delta: TaskDelta) => void): () => void {
+  follow(listener: Follower): () => void {
     this.#followers.add(listener);
     return () => this.#followers.delete(listener);
   }
@@ -93,8 +101,9 @@ export class FixtureTask implements HostedTask {
   }
 
   #tell(delta: TaskDelta): void {
+    this.#sequence += 1;
     this.push.tell(delta);
-    for (const follower of this.#followers) follower(delta);
+    for (const follower of this.#followers) follower(delta, this.#sequence);
   }
 
   #words(text: string): MessageJson {

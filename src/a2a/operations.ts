@@ -9,7 +9,7 @@ import { fromProtoJson, reader } from './json.js';
 import { listTasks } from './list.js';
 import { readPushConfig } from './push.js';
 import * as requests from './requests.js';
-import { type Asker, converse, outcomeOf, pushOf, setPushConfig, taskOf } from './send.js';
+import { type Asker, converse, outcomeOf, placedWithHistory, pushOf, setPushConfig, taskOf } from './send.js';
 import { isOver } from './states.js';
 import type { Task } from './task-host.js';
 import { TaskStream } from './task-stream.js';
@@ -67,9 +67,10 @@ export const operations = {
   SubscribeToTask: operation('pty:observe', requests.SubscribeToTaskRequest, 'task_read', async (client, { id }) => {
     const task = await taskOf(client, id);
     return TaskStream.open(task, async () => {
-      const now = await task.snapshot();
-      if (isOver(now.status.state)) throw new Fault('UNSUPPORTED_OPERATION', `the task is over: ${now.status.state}`);
-      return withHistory(now);
+      const now = await placedWithHistory(task);
+      const { state } = now.task.status;
+      if (isOver(state)) throw new Fault('UNSUPPORTED_OPERATION', `the task is over: ${state}`);
+      return now;
     });
   }),
 

@@ -7,7 +7,7 @@ import { withHistory } from './history.js';
 import { type NamedPushConfig, type PushConfig, type PushConfigs, readPushConfig } from './push.js';
 import type { Message, Part, SendMessageRequest } from './requests.js';
 import { isAtRest } from './states.js';
-import type { HostedTask, Speaker, Task, TaskHost } from './task-host.js';
+import type { HostedTask, Placed, Speaker, Task, TaskHost } from './task-host.js';
 import { TaskStream } from './task-stream.js';
 
 /** Who asks, of whose tasks. */
@@ -37,7 +37,11 @@ export async function converse(asker: Asker, { message, configuration = {} }: Se
   if (message.taskId === undefined) return begin(asker, message, prepare, historyLength);
   const task = await goOn(asker, message);
   await prepare(task);
-  return TaskStream.open(task, async () => withHistory(await task.send(message as MessageJson, asker.from), historyLength), isAtRest);
+  const say = async () => {
+    await task.send(message as MessageJson, asker.from);
+    return placedWithHistory(task, historyLength);
+  };
+  return TaskStream.open(task, say, isAtRest);
 }
 
 /** What a message is answered with: the task when it rests, or as it is now if asked for that; or the agent's own message. */
@@ -77,7 +81,13 @@ async function begin(
 ) {
   const begun = await host.begin(message as MessageJson, principal, from, prepare);
   if ('message' in begun) return TaskStream.of(begun.message);
-  return TaskStream.open(begun.task, async () => withHistory(await begun.task.snapshot(historyLength), historyLength), isAtRest);
+  return TaskStream.open(begun.task, () => placedWithHistory(begun.task, historyLength), isAtRest);
+}
+
+/** How a stream begins. */
+export async function placedWithHistory(hosted: HostedTask, historyLength?: number): Promise<Placed> {
+  const { task, sequence } = await hosted.placed(historyLength);
+  return { task: withHistory(task, historyLength), sequence };
 }
 
 async function goOn(asker: Asker, message: Message): Promise<HostedTask> {

@@ -104,11 +104,12 @@ function hosted(session: Session): HostedTask {
     id,
     contextId: session.describe().context_id,
     snapshot: (historyLength) => task.snapshot(historyLength),
+    placed: (historyLength) => task.placed(historyLength),
     send: (message, from) => task.send(message, from),
     cancel: (serviceParameters) => task.cancel(serviceParameters),
     follow: (listener) =>
       frames.follow((entries) => {
-        for (const entry of entries) if (entry.kind === 'TaskStatusUpdate') listener(deltaOf(entry));
+        for (const entry of entries) if (entry.kind === 'TaskStatusUpdate') listener(deltaOf(entry), entry.sequence);
       }),
     push: task.push,
   };

@@ -12,6 +12,11 @@ export interface Task {
   readonly artifacts?: readonly object[];
 }
 
+export interface Placed {
+  readonly task: Task;
+  readonly sequence: number;
+}
+
 /** A change of a task, as A2A tells it (A2A 1.0 §4.2). */
 export type TaskDelta = StatusUpdate | ArtifactUpdate;
 
@@ -41,12 +46,14 @@ export interface HostedTask {
   readonly id: string;
   readonly contextId: string;
   snapshot(historyLength?: number): Promise<Task>;
+  /** The same, and its place among the changes: those with a higher number are not in it yet, all others are. */
+  placed(historyLength?: number): Promise<Placed>;
   /** UNSUPPORTED_OPERATION if the task has ended, PERMISSION_DENIED if this speaker may not. The same messageId twice is done once, where the host knows it. */
   send(message: MessageJson, from: Speaker): Promise<Task>;
   /** TASK_NOT_CANCELABLE if the task has ended. */
   cancel(serviceParameters?: Record<string, unknown>): Promise<Task>;
-  /** Tells of each change from now on, in order; all before it is in a snapshot that is asked for now. Returns the way to stop. */
-  follow(listener: (delta: TaskDelta) => void): () => void;
+  /** Tells of each change from now on, with its number, ascending; all before it is in a snapshot that is asked for now. Returns the way to stop. */
+  follow(listener: (delta: TaskDelta, sequence: number) => void): () => void;
   /** Undefined where nothing is pushed. */
   readonly push: PushConfigs | undefined;
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../errors.js';
 import type { MessageJson } from '../session/session.js';
 import { isOver } from './states.js';
-import type { HostedTask, StatusUpdate, Task, TaskDelta } from './task-host.js';
+import type { HostedTask, Placed, StatusUpdate, Task, TaskDelta } from './task-host.js';
 
 /** Changes that wait for a slow reader, by number and by characters of their JSON; beyond that the stream ends with an error. */
 const MAX_WAITING = 1024;
@@ -15,15 +15,22 @@ export type StreamResponse =
   | { readonly statusUpdate: TaskDelta }
   | { readonly artifactUpdate: TaskDelta };
 
+interface Waiting {
+  readonly response: StreamResponse;
+  readonly sequence: number;
+  readonly chars: number;
+}
+
 /** First the task, then each change in order. Ends after the one that `isLast` says yes to, or with RATE_LIMITED if its reader is too slow. */
 export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   /** Of the task; undefined if the agent answered with a message alone. */
   readonly taskId: string | undefined;
   readonly #isLast: (state: string) => boolean;
-  #waiting: Array<{ readonly response: StreamResponse; readonly chars: number }> = [];
+  #waiting: Waiting[] = [];
   #waitingChars = 0;
   #state: 'open' | 'slow' | 'last' | 'over' = 'open';
-  #since: Task['status'] | undefined;
+  /** The place of the first task, once it is known. */
+  #from: number | undefined;
   #wake = () => {};
   #stop = () => {};
 
@@ -33,9 +40,9 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   }
 
   /** Follows the task, then does what `act` does and begins with the task as it then is. Rejects, and follows no more, if `act` does. */
-  static async open(task: HostedTask, act: () => Promise<Task>, isLast: (state: string) => boolean = isOver): Promise<TaskStream> {
+  static async open(task: HostedTask, act: () => Promise<Placed>, isLast: (state: string) => boolean = isOver): Promise<TaskStream> {
     const stream = new TaskStream(task.id, isLast);
-    stream.#stop = task.follow((delta) => stream.#take(delta));
+    stream.#stop = task.follow((delta, sequence) => stream.#take(delta, sequence));
     try {
       stream.#begin(await act());
       return stream;
@@ -48,7 +55,7 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   /** A stream of one message. */
   static of(message: MessageJson): TaskStream {
     const stream = new TaskStream(undefined, isOver);
-    stream.#push({ message });
+    stream.#push({ message }, 0);
     stream.#state = 'last';
     return stream;
   }
@@ -81,32 +88,30 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
     return { done: true, value: undefined };
   }
 
-  /** Those changes that came while the first snapshot was made are in it, up to the one that made its status. */
-  #begin(task: Task): void {
+  /** Those changes that came while the first snapshot was made, and are in it, are not told again. */
+  #begin({ task, sequence }: Placed): void {
     if (this.#state !== 'open') return;
-    const at = this.#waiting.findLastIndex(({ response }) => 'statusUpdate' in response && isSame(response.statusUpdate, task.status));
-    const later = this.#waiting.slice(at + 1);
+    const later = this.#waiting.filter((change) => change.sequence > sequence);
     this.#forget();
-    this.#since = task.status;
-    this.#push({ task });
+    this.#from = sequence;
+    this.#push({ task }, sequence);
     if (this.#isLast(task.status.state)) this.#finish('last');
-    for (const { response } of later) this.#add(response);
+    for (const change of later) this.#add(change.response, change.sequence);
   }
 
-  #take(delta: TaskDelta): void {
-    this.#add('artifact' in delta ? { artifactUpdate: delta } : { statusUpdate: delta });
+  #take(delta: TaskDelta, sequence: number): void {
+    this.#add('artifact' in delta ? { artifactUpdate: delta } : { statusUpdate: delta }, sequence);
   }
 
-  #add(response: StreamResponse): void {
-    const status = 'statusUpdate' in response ? (response.statusUpdate as StatusUpdate).status : undefined;
-    if (this.#state !== 'open' || (status && this.#since && isBefore(status, this.#since))) return;
-    this.#push(response);
-    if (status && this.#since && this.#isLast(status.state)) this.#finish('last');
+  #add(response: StreamResponse, sequence: number): void {
+    if (this.#state !== 'open' || sequence <= (this.#from ?? 0)) return;
+    this.#push(response, sequence);
+    if (this.#from !== undefined && 'statusUpdate' in response && this.#isLast(stateIn(response.statusUpdate))) this.#finish('last');
   }
 
-  #push(response: StreamResponse): void {
+  #push(response: StreamResponse, sequence: number): void {
     const chars = JSON.stringify(response).length;
-    this.#waiting.push({ response, chars });
+    this.#waiting.push({ response, sequence, chars });
     this.#waitingChars += chars;
     if (this.#waiting.length > 1 && (this.#waiting.length > MAX_WAITING || this.#waitingChars > MAX_WAITING_CHARS)) this.#finish('slow');
     this.#wake();
@@ -125,12 +130,4 @@ export class TaskStream implements AsyncIterableIterator<StreamResponse> {
   }
 }
 
-function isSame(delta: TaskDelta, status: Task['status']): boolean {
-  const told = (delta as StatusUpdate).status;
-  return told.state === status.state && told.timestamp === status.timestamp;
-}
-
-/** News of before a message was sent may come after it from another replica. */
-function isBefore(status: Task['status'], since: Task['status']): boolean {
-  return Date.parse(status.timestamp) < Date.parse(since.timestamp);
-}
+const stateIn = (delta: TaskDelta): string => (delta as StatusUpdate).status.state;

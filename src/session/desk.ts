@@ -120,7 +120,7 @@ export class Desk {
       const { bytes, ...head } = await session.snapshot();
       return { head, bytes };
     },
-    task: async ({ session, ask }) => ({ head: await session.task.snapshot(ask.historyLength) }),
+    task: async ({ session, ask }) => ({ head: await session.task.placed(ask.historyLength) }),
     message: async ({ session, ask: { message, ...from } }) => ({ head: await session.task.send(message, from) }),
     setPush: async ({ session, ask }) => ({ head: await session.task.push.set(ask.config) }),
     listPushes: async ({ session }) => ({ head: await session.task.push.list() }),

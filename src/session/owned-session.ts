@@ -154,6 +154,7 @@ export class OwnedSession implements Session {
         permit: (author) => this.#permit(author),
         type: (bytes) => this.#write(bytes),
         publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
+        place: () => this.#journal.next - 1,
         remembered: () => this.#canBeTakenOver && this.#keepRecord(),
         end: () => this.#end('killed'),
         conceal: (value) => this.#conceal(value),

@@ -9,7 +9,18 @@ import type { ScreenView, Size, Snapshot } from '../terminal/terminal.js';
 import type { Away } from './away.js';
 import { bounded } from './bounded.js';
 import { frameOf, type Question, type Questions, type Told } from './remote-words.js';
-import type { Author, Joined, JoinRequest, Member, MessageJson, Session, SessionDescription, SessionTask, TaskJson } from './session.js';
+import type {
+  Author,
+  Joined,
+  JoinRequest,
+  Member,
+  MessageJson,
+  PlacedTask,
+  Session,
+  SessionDescription,
+  SessionTask,
+  TaskJson,
+} from './session.js';
 import { isResting } from './task-updates.js';
 
 /** How long frames that the owner has told of may take to come through the log, in milliseconds. */
@@ -151,6 +162,10 @@ class RemoteTask implements SessionTask {
   }
 
   async snapshot(historyLength?: number): Promise<TaskJson> {
+    return (await this.placed(historyLength)).task;
+  }
+
+  async placed(historyLength?: number): Promise<PlacedTask> {
     return (await this.#ask('task', historyLength === undefined ? {} : { historyLength })).head;
   }
 

@@ -4,7 +4,7 @@ import type { PushConfig, TaskPushConfig } from '../a2a/push.js';
 import type { GoodbyeReason } from '../errors.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
 import type { ScreenView, Size } from '../terminal/terminal.js';
-import type { Author, JoinRequest, MessageJson, SessionDescription, TaskJson } from './session.js';
+import type { Author, JoinRequest, MessageJson, PlacedTask, SessionDescription, TaskJson } from './session.js';
 
 /** A frame without its body, which travels beside it as it is. */
 export type FrameHead = Omit<Frame, 'body'>;
@@ -39,7 +39,7 @@ export interface Questions {
   end: { ask: { reason: ClosedReason }; answer: object };
   view: { ask: object; answer: ScreenView };
   snapshot: { ask: object; answer: Size & { anchor: number } };
-  task: { ask: { historyLength?: number }; answer: TaskJson };
+  task: { ask: { historyLength?: number }; answer: PlacedTask };
   message: { ask: { message: MessageJson; author: Author; serviceParameters?: Record<string, unknown> }; answer: TaskJson };
   setPush: { ask: { config: PushConfig }; answer: TaskPushConfig };
   listPushes: { ask: object; answer: readonly TaskPushConfig[] };

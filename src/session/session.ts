@@ -129,6 +129,8 @@ export interface Session {
 export interface SessionTask {
   /** A2A 1.0 Task, as JSON. */
   snapshot(historyLength?: number): Promise<TaskJson>;
+  /** The same, and its place in the log: what is told of the task with a higher number is not in it yet, all else is. */
+  placed(historyLength?: number): Promise<PlacedTask>;
   /** Types a message; the same messageId twice is typed once. Resolves with the task when its state is WORKING. */
   send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> }): Promise<TaskJson>;
   /** Resolves when the task rests (quiet, or ended). */
@@ -137,6 +139,11 @@ export interface SessionTask {
   readonly push: PushConfigs;
   /** TASK_NOT_CANCELABLE if it has ended. */
   cancel(serviceParameters?: Record<string, unknown>): Promise<TaskJson>;
+}
+
+export interface PlacedTask {
+  readonly task: TaskJson;
+  readonly sequence: number;
 }
 
 export type TaskState =

@@ -1,7 +1,7 @@
 // The task of a session that has ended, as it was kept. Knows no log and no terminal.
 import type { PushConfigs } from '../a2a/push.js';
 import { Fault } from '../errors.js';
-import type { SessionTask, TaskJson } from './session.js';
+import type { PlacedTask, SessionTask, TaskJson } from './session.js';
 
 export class EndedTask implements SessionTask {
   readonly push: PushConfigs;
@@ -15,6 +15,11 @@ export class EndedTask implements SessionTask {
   async snapshot(historyLength = Number.POSITIVE_INFINITY): Promise<TaskJson> {
     const history = historyLength > 0 ? (this.#task.history ?? []).slice(-historyLength) : [];
     return { ...this.#task, history };
+  }
+
+  /** Nothing more is told of it. */
+  async placed(historyLength?: number): Promise<PlacedTask> {
+    return { task: await this.snapshot(historyLength), sequence: Number.MAX_SAFE_INTEGER };
   }
 
   async send(): Promise<TaskJson> {

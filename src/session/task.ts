@@ -4,7 +4,7 @@ import type { PushConfigs } from '../a2a/push.js';
 import type { Adapter } from '../adapter.js';
 import type { Look, MarkAt } from '../terminal/terminal.js';
 import { bounded } from './bounded.js';
-import type { Author, MessageJson, SessionTask, TaskJson, TaskState } from './session.js';
+import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from './session.js';
 import { notCancelable, takesNoMore } from './task-ended.js';
 import { keystrokes, textOf } from './task-message.js';
 import { shortened, TaskOutput } from './task-output.js';
@@ -28,6 +28,8 @@ export interface TaskPorts extends WatchPorts {
   /** From here on what is printed is followed; or no more. */
   mark(at: MarkAt | undefined): void;
   publish(update: TaskUpdate): void;
+  /** The number that the newest update has, or less; the next one has a higher. */
+  place(): number;
   /** Without the secrets of the session. */
   conceal<T>(value: T): T;
   /** There is a message more that must not be typed again, whoever goes on with the task. */
@@ -95,6 +97,10 @@ export class TerminalTask implements SessionTask {
 
   async snapshot(historyLength?: number): Promise<TaskJson> {
     return this.now(historyLength);
+  }
+
+  async placed(historyLength?: number): Promise<PlacedTask> {
+    return { task: this.now(historyLength), sequence: this.#ports.place() };
   }
 
   now(historyLength = HISTORY_LIMIT): TaskJson {

@@ -17,6 +17,18 @@ const working = async () => {
   return json.task.id as string;
 };
 
+/** What a client has of the artifact `output` in the end. */
+// biome-ignore lint/suspicious/noExplicitAny: events of a stream.
+function outputOf(events: any[]): string {
+  let text = '';
+  for (const { task, artifactUpdate } of events) {
+    const artifacts = task?.artifacts ?? (artifactUpdate ? [artifactUpdate.artifact] : []);
+    const [output] = artifacts.filter(({ artifactId }: { artifactId: string }) => artifactId === 'output');
+    if (output) text = (artifactUpdate?.append ? text : '') + output.parts.map((part: { text: string }) => part.text).join('');
+  }
+  return text;
+}
+
 test('a streaming message begins with the task and ends when it rests', async () => {
   const events = await agent.stream('POST', '/message:stream', { message: message('echo hello') });
   expect(events.response.headers.get('content-type')).toBe('text/event-stream');
@@ -31,7 +43,7 @@ test('a subscription goes on while the task rests, and ends with it', async () =
   const all = events.all();
   await agent.rpc('SendMessage', { message: message('again', { taskId: id }) });
   await agent.rpc('CancelTask', { id });
-  const states = (await all).map(({ result }) => (result.task ?? result.statusUpdate).status.state);
+  const states = (await all).flatMap(({ result }) => (result.artifactUpdate ? [] : [(result.task ?? result.statusUpdate).status.state]));
   expect(states[0]).toMatch(/WORKING|INPUT_REQUIRED/);
   expect(states).toContain('TASK_STATE_INPUT_REQUIRED');
   expect(states.at(-1)).toBe('TASK_STATE_CANCELED');
@@ -51,6 +63,20 @@ test('all who subscribe are told the same, and one who leaves harms nobody', asy
   const [first, second] = (await Promise.all(both)).map((events) => events.filter((event) => event.statusUpdate));
   expect(first?.at(-1).statusUpdate.status.state).toBe('TASK_STATE_CANCELED');
   expect(first).toEqual(second);
+});
+
+test('whenever one subscribes, the first task and what is appended to it make the output, no line twice and none missing', async () => {
+  const lines = 'for n in $(seq 300); do echo line-$n; sleep 0.005; done';
+  const { json } = await agent.rest('POST', '/message:send', { message: message(lines), configuration: { returnImmediately: true } });
+  const subscribe = () => agent.stream('GET', `/tasks/${json.task.id}:subscribe`);
+  const streams = [];
+  for (let n = 0; n < 8; n++) streams.push((await subscribe()).all());
+  for await (const { statusUpdate } of await subscribe()) if (statusUpdate?.status.state === 'TASK_STATE_INPUT_REQUIRED') break;
+  await agent.rest('POST', `/tasks/${json.task.id}:cancel`);
+  for (const events of await Promise.all(streams)) {
+    const printed = outputOf(events).match(/^line-\d+$/gm) ?? [];
+    expect(printed).toEqual(Array.from({ length: 300 }, (_, n) => `line-${n + 1}`));
+  }
 });
 
 test('a task that is over cannot be subscribed to; the error is no stream', async () => {

@@ -1,32 +1,33 @@
 // A stream of what becomes of a task: its order, its end, and its bounds.
 import { expect, test } from 'vitest';
 import { isAtRest } from '../../src/a2a/states.js';
-import type { HostedTask, StatusUpdate, Task, TaskDelta } from '../../src/a2a/task-host.js';
+import type { HostedTask, Placed, StatusUpdate, Task, TaskDelta } from '../../src/a2a/task-host.js';
 import { TaskStream } from '../../src/a2a/task-stream.js';
 import type { TaskState } from '../../src/session/session.js';
 
-let clock = 0;
-const status = (state: TaskState): Task['status'] => ({ state, timestamp: new Date(++clock).toISOString() });
+const status = (state: TaskState): Task['status'] => ({ state, timestamp: new Date().toISOString() });
 
 /** A task that does what the test says. */
 function toldTask() {
-  const followers = new Set<(delta: TaskDelta) => void>();
+  const followers = new Set<(delta: TaskDelta, sequence: number) => void>();
   const names = { taskId: 't', contextId: 'c' };
+  let sequence = 0;
   const task = {
     id: 't',
     contextId: 'c',
-    follow: (follower: (delta: TaskDelta) => void) => {
+    follow: (follower: (delta: TaskDelta, sequence: number) => void) => {
       followers.add(follower);
       return () => followers.delete(follower);
     },
   } as unknown as HostedTask;
   const tell = (delta: object) => {
-    for (const follower of followers) follower({ ...names, ...delta } as TaskDelta);
+    sequence += 1;
+    for (const follower of followers) follower({ ...names, ...delta } as TaskDelta, sequence);
   };
   return {
     task,
     followers,
-    at: (now: Task['status']): Task => ({ id: 't', contextId: 'c', status: now }),
+    at: (now: Task['status']): Placed => ({ task: { id: 't', contextId: 'c', status: now }, sequence }),
     status: (now: Task['status']) => tell({ status: now }),
     text: (text: string) => tell({ artifact: { artifactId: 'a', parts: [{ text }] }, append: true }),
   };
@@ -55,19 +56,21 @@ test('it begins with the task, goes on in order, and ends with the last state; t
   expect(told.followers.size).toBe(0);
 });
 
-test('news that are in the first task already are not told again, and old news are no end', async () => {
+test('what is in the first task already is not told again, whether it is heard of before that or after', async () => {
   const told = toldTask();
-  const [before, now] = [status('TASK_STATE_INPUT_REQUIRED'), status('TASK_STATE_WORKING')];
+  const early = status('TASK_STATE_WORKING');
   const stream = await TaskStream.open(
     told.task,
     async () => {
       told.text('in it');
-      told.status(now);
-      return told.at(now);
+      told.status(early);
+      // Another replica has gone on, and its news come later than its answer.
+      return { ...told.at(early), sequence: 4 };
     },
     isAtRest,
   );
-  told.status(before);
+  told.status(status('TASK_STATE_INPUT_REQUIRED'));
+  told.text('in it too');
   told.text('news');
   told.status(status('TASK_STATE_INPUT_REQUIRED'));
   expect(await all(stream)).toEqual(['task TASK_STATE_WORKING', 'artifact', 'TASK_STATE_INPUT_REQUIRED']);

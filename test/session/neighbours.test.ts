@@ -46,7 +46,7 @@ describe('Replicas over a bus', () => {
       ['dismiss', 'dismiss'],
       ['end', 'end'],
       ['view', 'view'],
-      ['task', 'snapshot'],
+      ['task', 'placed'],
       ['message', 'send'],
       ['cancel', 'cancel'],
     ];

@@ -49,6 +49,7 @@ export class MemorySession implements Session {
       push: this.pushes,
       type: async (bytes) => this.#typed(bytes),
       publish: (update) => this.publish(entry('TaskStatusUpdate', update as never)),
+      place: () => this.frames.extent().current,
       end: () => void this.end('killed').catch(() => {}),
     });
   }
