@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PushConfigs } from '../a2a/push.js';
 import type { Adapter } from '../adapter.js';
 import type { Look, MarkAt } from '../terminal/terminal.js';
-import { bounded } from './bounded.js';
+import { bounded, gate } from './bounded.js';
 import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from './session.js';
 import { notCancelable, takesNoMore } from './task-ended.js';
 import { keystrokes, textOf } from './task-message.js';
@@ -19,6 +19,8 @@ const KNOWN_IDS_LIMIT = 1000;
 const KEPT_OUTPUT = 64 * 1024;
 /** How long a screen is waited for before a message is typed, or the task ends, without having seen it, in milliseconds. */
 const LOOK_PATIENCE_MS = 2000;
+/** How long a program that has just been started may take to come to its first prompt, before it is typed to all the same, in milliseconds. */
+const START_PATIENCE_MS = 10_000;
 
 export interface TaskPorts extends WatchPorts {
   /** PERMISSION_DENIED if the author may not type now. What was permitted is typed. */
@@ -62,6 +64,9 @@ export class TerminalTask implements SessionTask {
   #status: TaskJson['status'];
   #params: Params = {};
   #waiters: Array<(task: TaskJson) => void> = [];
+  /** Opened when the program waits for the first time. */
+  readonly #start = gate();
+  #isStarting = false;
   /** Messages are typed one after the other. */
   #typing: Promise<void> = Promise.resolve();
   /** The answer to the newest message. */
@@ -92,6 +97,7 @@ export class TerminalTask implements SessionTask {
 
   /** The terminal is there. */
   begin(): void {
+    this.#isStarting = !isResting(this.#status.state);
     this.#watch.begin();
   }
 
@@ -124,7 +130,7 @@ export class TerminalTask implements SessionTask {
     this.#remember({ ...this.#ports.conceal(message), messageId: message.messageId, taskId: this.#id, contextId: this.#contextId });
     this.#ports.remembered();
     this.#params = this.#ports.conceal(from.serviceParameters ?? {});
-    this.#watch.hold();
+    if (!this.#isStarting) this.#watch.hold();
     this.#move('TASK_STATE_WORKING');
     const typed = this.#typing.then(() => this.#type(message.messageId, text));
     this.#typing = typed.catch(() => this.#forget(message.messageId)).finally(() => this.#watch.begin());
@@ -172,6 +178,7 @@ export class TerminalTask implements SessionTask {
   /** Looks at the program no more. */
   stop(): void {
     this.#watch.stop();
+    this.#start.open();
   }
 
   /** The session has ended; publishes the last state unless it was published before. */
@@ -205,6 +212,9 @@ export class TerminalTask implements SessionTask {
   }
 
   async #type(messageId: string, text: string): Promise<void> {
+    if (this.#isStarting) await bounded(this.#start.promise, START_PATIENCE_MS, () => new Error('it is late')).catch(() => {});
+    this.#isStarting = false;
+    this.#watch.hold();
     const before = await this.#look();
     if (before) this.#tellRest(before);
     const output = new TaskOutput({ messageId, text: this.#ports.conceal(text), before }, this.#adapter.reply);
@@ -239,6 +249,11 @@ export class TerminalTask implements SessionTask {
 
   #changed(works: boolean): void {
     if (this.#hasEnded) return;
+    const isFirst = this.#isStarting;
+    this.#isStarting = false;
+    this.#start.open();
+    // Somebody has sent a message already, which is typed now.
+    if (isFirst && this.#isUsed) return;
     if (!works && this.#seen) this.#tellRest(this.#seen);
     this.#move(works ? 'TASK_STATE_WORKING' : 'TASK_STATE_INPUT_REQUIRED');
   }

@@ -42,6 +42,14 @@ describe('A task', () => {
     expect(shell.states).toEqual(['WORKING', 'INPUT_REQUIRED']);
   });
 
+  it('types the first message when the program has come to its first prompt', async () => {
+    const shell = await begin({ command: ['/bin/bash', '-c', "sleep 1; export PS1='$ '; exec /bin/bash --noprofile --norc"] });
+    const task = await shell.ask('echo early');
+    expect(artifact(task, 'output')).toBe('early\n');
+    expect(artifact(task, 'screen')).toBe('$ echo early\nearly\n$');
+    expect(shell.states).toEqual(['WORKING', 'INPUT_REQUIRED']);
+  });
+
   it('rests when the program asks something, which then is the end of its output', async () => {
     const shell = await ready();
     const question = await shell.ask('read -p "really? " answer; echo got-$answer');
