@@ -96,6 +96,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       },
       events: {
         lagged: () => this.#reportLag(),
+        outdated: () => void this.#askForKeyframe(),
         closed: () => void this.#endWithSession(),
         failed: (fault) => this.#breakOff(fault),
       },
@@ -296,6 +297,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (payload.kind !== 'RoleAssigned') return;
     this.#role = payload.role;
     this.record('role', payload.downgraded ? 'denied' : 'granted', payload.reason);
+  }
+
+  async #askForKeyframe(): Promise<void> {
+    if (this.#clientId === undefined) return;
+    await this.session.requestKeyframe(this.#clientId).catch((error) => this.#breakOff(asFault(error)));
   }
 
   async #reportLag(): Promise<void> {

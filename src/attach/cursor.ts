@@ -14,6 +14,8 @@ import type { Updates } from './updates.js';
 interface CursorEvents {
   /** This member's place fell out of the tail: the session is to be told, once (pty-ext §7.7). Resolves when it was; never rejects. */
   lagged(): Promise<void>;
+  /** A Keyframe for this member came too late to be of use: the session is to be asked for another. */
+  outdated(): void;
   /** The session has ended, and all of it was sent. */
   closed(): void;
   /** Nothing more can be sent. */
@@ -245,8 +247,9 @@ export class Cursor {
     return kind === 'Keyframe' && (next <= this.#place || (sequence <= this.#place && sequence < tail.floor));
   }
 
+  /** All other frames go on meanwhile: none is missed for it. */
   #askAnew(): true {
-    if (!this.#lag.isOn) this.#lag.begin(this.#parts.events.lagged, () => this.wake());
+    if (!this.#lag.isOn) this.#parts.events.outdated();
     return true;
   }
 
