@@ -75,7 +75,7 @@ export class SessionHost implements TaskHost {
 export class OneSession implements TaskHost {
   readonly inputModes = TERMINAL_MODES;
   readonly outputModes = TERMINAL_MODES;
-  readonly pushes = false;
+  readonly pushes = true;
   readonly #task: HostedTask;
 
   constructor(session: Session) {

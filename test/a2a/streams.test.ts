@@ -1,5 +1,6 @@
 // A2A's streams over both HTTP bindings, on real sessions. Knows no webhook.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Session } from '../../src/session/session.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { message, type Speaker, speakTo } from './speaker.js';
 
@@ -86,6 +87,51 @@ test('a task that is over cannot be subscribed to; the error is no stream', asyn
   expect(response.status).toBe(400);
   expect(await response.json()).toMatchObject({ error: { details: [{ reason: 'UNSUPPORTED_OPERATION' }] } });
 });
+
+test('a principal has so many streams at a time, and one that is left makes room for another', async () => {
+  const id = await working();
+  const token = gateway.token('pty:observe', { sub: 'crowd' });
+  const subscribe = () => agent.stream('GET', `/tasks/${id}:subscribe`, undefined, { token });
+  const streams = await Promise.all(Array.from({ length: 64 }, subscribe));
+  expect(streams.every(({ response }) => response.status === 200)).toBe(true);
+  const refused = await subscribe();
+  expect(refused.response.status).toBe(429);
+  expect(await refused.response.json()).toMatchObject({ error: { status: 'RESOURCE_EXHAUSTED' } });
+  streams[0]?.leave();
+  await vi.waitFor(async () => expect((await subscribe()).response.status).toBe(200));
+  for (const { leave } of streams) leave();
+});
+
+test('a client that hangs up while it waits for its answer leaves nobody waiting', async () => {
+  const { id, frames } = (await gateway.app.sessions.find('free', await working())) as Session;
+  const followed = vi.fn();
+  const left = vi.fn();
+  const follow = frames.follow.bind(frames);
+  vi.spyOn(frames, 'follow').mockImplementation((follower) => {
+    const stop = follow(follower);
+    followed();
+    return () => {
+      stop();
+      left();
+    };
+  });
+  const waiting = unanswered(id);
+  await vi.waitFor(() => expect(followed).toHaveBeenCalled());
+  waiting.abort();
+  await vi.waitFor(() => expect(left).toHaveBeenCalled());
+});
+
+/** Asks for an answer that does not come, and can be left. */
+function unanswered(taskId: string): AbortController {
+  const hangUp = new AbortController();
+  fetch(`${gateway.base}/agents/free/a2a/v1/message:send`, {
+    method: 'POST',
+    signal: hangUp.signal,
+    headers: { authorization: `Bearer ${gateway.token()}`, 'a2a-version': '1.0', 'content-type': 'application/json' },
+    body: JSON.stringify({ message: message('sleep 1000', { taskId }) }),
+  }).catch(() => {}); // it is left
+  return hangUp;
+}
 
 test('a gateway that shuts down ends its streams in order', async () => {
   const id = await working();
