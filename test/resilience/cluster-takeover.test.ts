@@ -32,6 +32,7 @@ const isAlive = (pid: number): boolean => {
 needs('redis-server', 'redis-cli')('a session that others can go on with', () => {
   let gateways: Gateways;
   let balancer: Balancer | undefined;
+  let twin: Replica | undefined;
   const open: Onlooker[] = [];
   const look = (id: string, at: { readonly port: number }, role: 'controller' | 'observer' = 'observer') => {
     const onlooker = new Onlooker({ url: gateways.urlOf(id, at), token: tokenFor(role, 'pty:control'), role });
@@ -57,6 +58,8 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     for (const { client } of open.splice(0)) client.close();
     await balancer?.stop();
     balancer = undefined;
+    await twin?.stop('SIGKILL');
+    twin = undefined;
     await gateways.dispose();
   });
 
@@ -182,7 +185,7 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     const program = Number(readFileSync(join(gateways.folder, 'pid'), 'utf8'));
     owner.signal('SIGSTOP');
     await comesBack(onlooker, 1);
-    const twin = await owner.twin();
+    twin = await owner.twin();
     await twin.start();
     owner.signal('SIGCONT');
     await until('it ends', () => owner.deaths.length > 0);
@@ -190,7 +193,6 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     expect(isAlive(program)).toBe(false);
     expect([await twin.isReady(), await other.isReady()]).toEqual([true, true]);
     expect(onlooker.states).toEqual(before);
-    await twin.stop();
   });
 
   needs('haproxy')('behind a balancer', () => {
