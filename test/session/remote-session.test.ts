@@ -183,6 +183,25 @@ describe('A session whose agent says how to go on with it', () => {
     await town.close();
   });
 
+  it('has its messages and its answer there, and types none of them again', async () => {
+    const town = await openStreet(['first', 'second'], [lasting]);
+    const session = await town.sessions('first').create(lasting, {}, 'someone');
+    const here = (await town.sessions('second').find('inst', session.id)) as Session;
+    const watcher = await Watcher.join(here, 'observer');
+    const message = { messageId: 'same', role: 'ROLE_USER', parts: [{ text: 'echo onc$()e' }] };
+    await session.moveControl(null);
+    await session.task.send(message, { author: 'message' });
+    await watcher.until(() => watcher.output().includes('once\r\n'));
+    town.kill('first');
+    await watcher.until(() => watcher.output().includes('back\r\n'));
+    const { task } = (await town.sessions('second').find('inst', session.id)) as Session;
+    expect((await task.send(message, { author: 'message' })).history).toMatchObject([{ messageId: 'same' }]);
+    await task.send({ ...message, messageId: 'other', parts: [{ text: 'echo twic$()e' }] }, { author: 'message' });
+    await watcher.until(() => watcher.output().includes('twice\r\n'));
+    expect(watcher.output().match(/once\r\n/g)).toHaveLength(1);
+    await town.close();
+  });
+
   it('is closed as bridge_start_failed when there is nothing to go on with', async () => {
     const broken = agent({ policy: { reattach: ['/no/such/program'] } });
     const town = await openStreet(['first', 'second'], [broken]);
