@@ -20,7 +20,7 @@ export function rowText(emulator: Emulator, buffer: Buffer, y: number, isContinu
   const { cols } = emulator;
   // A wide character that did not fit has left the last cell empty.
   const end = isContinued && !line.hasContent(cols - 1) ? cols - 1 : cols;
-  const text = line.translateToString(false, 0, end);
+  const text = line.translateToString(!isContinued, 0, end);
   return isContinued ? text : text.trimEnd();
 }
 
