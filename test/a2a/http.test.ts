@@ -1,5 +1,5 @@
 // A2A over HTTP+JSON, on real sessions. Knows no JSON-RPC.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { message, type Speaker, speakTo } from './speaker.js';
@@ -188,10 +188,13 @@ test('who has no token is told so; who may only look cannot speak; what one may 
   expect(elsewhere.status).toBe(404);
   expect(elsewhere.json.error.details[0].reason).toBe('TASK_NOT_FOUND');
   expect(elsewhere.json.error.message).toBe(nowhere.json.error.message);
-  const audited = gateway.audit().filter(({ session_id }) => session_id === json.task.id);
-  expect(audited.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual(
-    expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read failed']),
-  );
+  // Lines are written beside the answers.
+  await vi.waitFor(() => {
+    const audited = gateway.audit().filter(({ session_id }) => session_id === json.task.id);
+    expect(audited.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual(
+      expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read failed']),
+    );
+  });
 });
 
 test('a message whose context is not its task’s is refused, and so is one to a task that is over', async () => {
