@@ -121,6 +121,8 @@ export const a2aHttpRoutes: Routes = async (app) => {
       method,
       url: `/agents/:inst/a2a/v1${url}`,
       schema: schemaOf(method, url, what),
+      // A HEAD of a stream would be a stream that nobody reads.
+      exposeHeadRoute: false,
       onRequest: authorize('pty:observe', 'task_read'),
       handler: (request, reply) => handle(what, request, reply),
     });

@@ -88,6 +88,11 @@ test('a task that is over cannot be subscribed to; the error is no stream', asyn
   expect(await response.json()).toMatchObject({ error: { details: [{ reason: 'UNSUPPORTED_OPERATION' }] } });
 });
 
+test('asking for the head of a stream opens none', async () => {
+  const { response } = await agent.stream('HEAD', `/tasks/${await working()}:subscribe`);
+  expect(response.status).toBe(404);
+});
+
 test('a principal has so many streams at a time, and one that is left makes room for another', async () => {
   const id = await working();
   const token = gateway.token('pty:observe', { sub: 'crowd' });
