@@ -6,7 +6,7 @@ import { type Sequence, SequenceReader } from '../terminal/sequences.js';
 
 /** Milliseconds for which an answer is expected, from when its query was sent. */
 export const ANSWER_EXPECTED_MS = 10_000;
-/** Outputs of which the queries of one kind are remembered, the newest of them. */
+/** Outputs of which the queries of one kind are told apart, the newest of them; of older ones it is known how many answers are still to come. */
 const MAX_EXPECTED = 256;
 /** Bytes of an unfinished sequence that may be an answer. */
 const MAX_HELD = 1024;
@@ -24,6 +24,12 @@ export interface Typed {
   readonly bytes: Uint8Array;
   /** These bytes are a key, or a cursor's position as an answer to a query in one of these outputs: only the owner can tell which. */
   readonly answerTo?: readonly number[];
+}
+
+/** The two oldest become one. Whoever is asked about it knows no output as old as that, so its number stands for both. */
+function joinOldest(those: Expected[]): void {
+  const [oldest, next] = those.splice(0, 2) as [Expected, Expected];
+  those.unshift({ sequence: oldest.sequence, left: oldest.left + next.left, until: next.until });
 }
 
 /** One for each connection. What it holds is bounded; what has not the form of an expected answer is never dropped. */
@@ -94,7 +100,7 @@ export class AnswerFilter {
     const last = those.at(-1);
     if (last?.sequence === sequence) Object.assign(last, { left: last.left + answers, until });
     else those.push({ sequence, left: answers, until });
-    if (those.length > MAX_EXPECTED) those.shift();
+    if (those.length > MAX_EXPECTED) joinOldest(those);
   }
 
   #expectsAnything(): boolean {

@@ -9,6 +9,7 @@ export type QueryKind =
   | 'attributes'
   | 'status'
   | 'cursor'
+  | 'page cursor'
   | 'mode'
   | 'setting'
   | 'version'
@@ -38,32 +39,37 @@ const form = (kind: QueryKind, query: string, answer: string, each?: RegExp): Fo
   ...(each && { each }),
 });
 
+/** What may follow a parameter: terminals look at the first of them alone. */
+const MORE = '(?:[;:][\\d;:]*)?';
+
 /** All that is known to be asked of terminals, whether this one answers it or not: others do. */
 const forms: readonly Form[] = [
   // DA1 (and DECID), DA2, DA3
-  form('attributes', '\\[[>=]?0*c|Z', '\\[[?>][\\d;]*c|P!\\|[\\dA-Fa-f]*'),
+  form('attributes', `\\[[>=]?0*${MORE}c|Z`, '\\[[?>][\\d;]*c|P!\\|[\\dA-Fa-f]*'),
   // DSR 5, and the private ones: printer, keys, keyboard, locator, colour scheme
-  form('status', '\\[5n|\\[\\?(?!6n)[\\d;]*n', '\\[[03]n|\\[\\?[\\d;]*n'),
-  // CPR, DECXCPR
-  form('cursor', '\\[\\??6n', '\\[\\??\\d+;\\d+(?:;\\d+)?R'),
+  form('status', `\\[0*5${MORE}n|\\[\\?(?!0*6${MORE}n)[\\d;:]*n`, '\\[[03]n|\\[\\?[\\d;]*n'),
+  // CPR
+  form('cursor', `\\[0*6${MORE}n`, '\\[\\d+;\\d+R'),
+  // DECXCPR
+  form('page cursor', `\\[\\?0*6${MORE}n`, '\\[\\?\\d+;\\d+(?:;\\d+)?R'),
   // DECRQM, ANSI and private
-  form('mode', '\\[\\??\\d*\\$p', '\\[\\??\\d+;\\d\\$y'),
+  form('mode', '\\[\\??[\\d;:]*\\$p', '\\[\\??\\d+;\\d\\$y'),
   // DECRQSS
-  form('setting', 'P\\$q.*', 'P[01]\\$r.*'),
+  form('setting', 'P[\\d;:]*\\$q.*', 'P[01]\\$r.*'),
   // XTVERSION
-  form('version', '\\[>0*q', 'P>\\|.*'),
+  form('version', `\\[>0*${MORE}q`, 'P>\\|.*'),
   // XTWINOPS
-  form('window', '\\[(?:1[1-9])(?:;\\d*)*t', '\\[[1-9](?:;\\d*)*t'),
-  form('title', '\\[2[01](?:;\\d*)*t', '\\][lL].*'),
+  form('window', `\\[0*1[1-9]${MORE}t`, '\\[[1-9](?:;\\d*)*t'),
+  form('title', `\\[0*2[01]${MORE}t`, '\\][lL].*'),
   // OSC 4, 5, 10…19
-  form('colour', '\\](?:[45]|1\\d);(?:.*;)?\\?(?:;.*)?', '\\](?:[45]|1\\d);.*rgba?:.*', /;\?(?=;|$)/g),
+  form('colour', '\\]0*(?:[45]|1\\d);(?:.*;)?\\?(?:;.*)?', '\\](?:[45]|1\\d);.*rgba?:.*', /;\?(?=;|$)/g),
   form('clipboard', '\\]52;\\w*;\\?', '\\]52;.*'),
   // The keyboard protocols of kitty and of xterm
   form('keyboard', '\\[\\?u|\\[\\?\\d*m', '\\[\\?\\d+u|\\[>[\\d;]*m'),
   // DECREQTPARM
   form('parameters', '\\[[01]?x', '\\[[\\d;]+x'),
   // XTGETTCAP
-  form('capability', 'P\\+q.*', 'P[01]\\+r.*'),
+  form('capability', 'P[\\d;:]*\\+q.*', 'P[01]\\+r.*', /(?:q|;)(?=[\dA-Fa-f]*(?:;|$))/g),
 ];
 
 export interface Query {
@@ -88,7 +94,7 @@ export const mayBeKey = ({ text }: Pick<Sequence, 'text'>): boolean => FUNCTION_
 const FUNCTION_KEY = new RegExp(`^${ESC}\\[1;(?:[2-9]|1[0-6])R$`);
 
 /** Bytes that a control sequence may hold besides its final one: parameters, and controls, which are carried out where they stand. */
-const INSIDE = '[\\d;\\x00-\\x17\\x19\\x1c-\\x1f\\x7f]*';
+const INSIDE = '[\\d;:\\x00-\\x17\\x19\\x1c-\\x1f\\x7f]*';
 /** Quick, and wrong only in saying yes: it looks at bytes as latin1, from wherever a sequence begins. */
 const MAY_ASK = new RegExp(
   `${ESC}${INSIDE}(?:\\[${INSIDE}(?:[?>=]${INSIDE})?(?:\\$${INSIDE})?[cnpqtux]|\\[${INSIDE}\\?${INSIDE}m|[\\]PZ])`,

@@ -6,6 +6,7 @@ const MAX_TEXT = 4096;
 
 const ESC = 0x1b;
 const BACKSLASH = 0x5c;
+const DELETE = 0x7f;
 const CANCEL = [0x18, 0x1a];
 
 export interface Sequence {
@@ -77,7 +78,8 @@ export class SequenceReader {
   }
 
   #hold(byte: number): void {
-    if (byte >= 0x20 && this.#text.length < MAX_TEXT) this.#text += String.fromCharCode(byte);
+    const isControl = byte < 0x20 || (byte === DELETE && this.#vt.runsControls);
+    if (!isControl && this.#text.length < MAX_TEXT) this.#text += String.fromCharCode(byte);
   }
 
   #end(byte: number, state: State, found: (sequence: Sequence) => void): void {

@@ -6,12 +6,14 @@ import { entry } from '../../src/protocol/make-frames.js';
 import { ANSWER_EXPECTED_MS, AnswerFilter, type Typed } from '../../src/session/answer-filter.js';
 import { answerOf } from '../../src/terminal/queries.js';
 import { SequenceReader } from '../../src/terminal/sequences.js';
+import { feed, reference } from '../support/look.js';
 import { chunked, noise, program, share, shares } from '../support/programs.js';
 
 const ST = '\x1b\\';
 /** What a program asks, and what a terminal answers. */
 const ASKED: ReadonlyArray<readonly [query: string, answer: string]> = [
   ['\x1b[c', '\x1b[?1;2c'],
+  ['\x1b[0;1c', '\x1b[?1;2c'],
   ['\x1b[>c', '\x1b[>41;400;0c'],
   ['\x1b[=c', `\x1bP!|00000000${ST}`],
   ['\x1b[5n', '\x1b[0n'],
@@ -25,6 +27,7 @@ const ASKED: ReadonlyArray<readonly [query: string, answer: string]> = [
   ['\x1b]4;1;?;2;?\x07', `\x1b]4;1;rgb:0000/0000/0000${ST}\x1b]4;2;rgb:0000/0000/0000${ST}`],
   ['\x1b[?u', '\x1b[?0u'],
   [`\x1bP+q544e${ST}`, `\x1bP1+r544e=7874${ST}`],
+  [`\x1bP+q544e;436f${ST}`, `\x1bP1+r544e=7874${ST}\x1bP1+r436f=323536${ST}`],
 ];
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'));
 const output = (text: string, sequence = 1): Frame => ({ ...entry('Output', bytes(text)), sequence });
@@ -50,6 +53,18 @@ function hasAnswer(stream: Uint8Array): boolean {
 }
 
 const anything = fc.oneof(program, noise);
+/** Queries as nobody writes them, and much that only looks like one. */
+const unusual = fc
+  .record({
+    prefix: fc.constantFrom('', '?', '>', '=', '<'),
+    parameters: fc.array(fc.constantFrom('', '0', '00', '5', '06', '6:1', '006', '996', '2004', '18'), { maxLength: 3 }),
+    final: fc.constantFrom('c', 'n', 'q', 't', 'x', 'm', '$p'),
+    inside: fc.constantFrom('', '\r', '\x00', '\x7f'),
+  })
+  .map(({ prefix, parameters, final, inside }) => `\x1b[${prefix}${inside}${parameters.join(';')}${final}`);
+const settings = fc
+  .tuple(fc.constantFrom('', '1', '0;1'), fc.constantFrom('m', 'r', ' q', 'z'))
+  .map(([parameters, what]) => `\x1bP${parameters}$q${what}${ST}`);
 const answers = fc.constantFrom(...ASKED.map(([, answer]) => answer));
 
 describe('what is typed', () => {
@@ -117,6 +132,33 @@ describe('an answer', () => {
     expect(scene.type(answer)).toBe(answer);
   });
 
+  it('of a real terminal is dropped, in whatever way it was asked', async () => {
+    const terminal = reference(80, 24);
+    let answer = '';
+    terminal.onData((text) => {
+      answer += text;
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(unusual, settings), { maxLength: 4 }), async (queries) => {
+        const scene = new Scene();
+        const asked = `\x1b[5;20H${queries.join('')}`;
+        answer = '';
+        await feed(terminal, asked);
+        scene.filter.sent(output(asked));
+        expect(scene.type(answer)).toBe('');
+      }),
+      { numRuns: 1000 },
+    );
+    terminal.dispose();
+  });
+
+  it('is dropped however many outputs of a long past have asked', () => {
+    const scene = new Scene();
+    for (let sequence = 1; sequence <= 1000; sequence++) scene.filter.sent(output('\x1b[6n\x1b[c', sequence));
+    expect(scene.type('\x1b[12;40R\x1b[?1;2c'.repeat(1000))).toBe('');
+    expect(scene.type('\x1b[12;40R\x1b[?1;2c')).toBe('\x1b[12;40R\x1b[?1;2c');
+  });
+
   it('passes when it comes too late, or to what was not asked', () => {
     const scene = new Scene();
     scene.filter.sent(output('\x1b[c'));
@@ -143,6 +185,8 @@ describe('an answer', () => {
   it('that may be Shift+F3 is left to the owner, who knows the value', () => {
     const scene = new Scene();
     expect(scene.filter.take(bytes('\x1b[1;2R'))).toEqual([{ bytes: bytes('\x1b[1;2R') }]);
+    scene.filter.sent(output('\x1b[5n\x1b[?6n', 4));
+    expect(scene.filter.take(bytes('a\x1b[1;2R')).map(({ answerTo }) => answerTo)).toEqual([undefined]);
     scene.filter.sent(output('\x1b[6n', 5));
     scene.filter.sent(output('\x1b[6n', 9));
     const typed = scene.filter.take(bytes('a\x1b[1;2Rb'));
