@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
-import { Connection } from '../src/attach/connection.js';
+import { Connection, type Upgraded } from '../src/attach/connection.js';
+import type { Legacy } from '../src/attach/dialect.js';
 import { Fault } from '../src/errors.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL, type Subprotocol } from '../src/protocol/names.js';
@@ -13,7 +14,7 @@ import { type Routes, SessionParams } from './schemas.js';
 declare module 'fastify' {
   interface FastifyRequest {
     /** What `admit` found: the session to attach to, and how to speak. */
-    admitted: { readonly session: Session; readonly subprotocol: Subprotocol } | null;
+    admitted: Pick<Upgraded, 'session' | 'subprotocol' | 'legacy' | 'replayFrom'> | null;
   }
 }
 
@@ -22,18 +23,35 @@ const observes = authorize('pty:observe');
 /** The order of refusal: subprotocol 400, token 401, scope, ACL and origin 403, unknown 404. Each leaves its line in the audit. */
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
-    const subprotocol = subprotocolOf(request);
+    const replayFrom = legacyReplayFrom(request);
+    const subprotocol = subprotocolOf(request, replayFrom !== undefined);
     await observes(request, reply);
     await checkOrigin(request, reply);
-    request.admitted = { subprotocol, session: await sessionOf(request) };
+    request.admitted = { subprotocol, session: await sessionOf(request), legacy: legacyOf(request, replayFrom), replayFrom };
   } catch (error) {
     request.record('attach', 'denied', { detail: error instanceof Fault ? error.message : 'internal' });
     throw error;
   }
 }
 
-function subprotocolOf({ headers }: FastifyRequest): Subprotocol {
-  const chosen = chooseSubprotocol(headers['sec-websocket-protocol']);
+/** The cursor that legacy clients give in the URL; INVALID_REQUEST unless it is an integer in 0…2^53−1. */
+function legacyReplayFrom({ server, query }: FastifyRequest): number | undefined {
+  const { replay_from: given } = query as { replay_from?: string | string[] };
+  if (!server.config.legacyClients || given === undefined) return undefined;
+  const place = typeof given === 'string' && /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN;
+  if (Number.isSafeInteger(place)) return place;
+  throw new Fault('INVALID_REQUEST', `replay_from: expected one integer from 0 to ${Number.MAX_SAFE_INTEGER}`);
+}
+
+function legacyOf({ server }: FastifyRequest, replayFrom: number | undefined): Legacy {
+  if (!server.config.legacyClients) return 'no';
+  return replayFrom === undefined ? 'maybe' : 'yes';
+}
+
+/** Some legacy clients offer nothing; they speak JSON. */
+function subprotocolOf({ headers }: FastifyRequest, isLegacy: boolean): Subprotocol {
+  const header = headers['sec-websocket-protocol'];
+  const chosen = chooseSubprotocol(header) ?? (isLegacy && header === undefined ? JSON_SUBPROTOCOL : undefined);
   if (chosen) return chosen;
   throw new Fault('INVALID_REQUEST', `Sec-WebSocket-Protocol: offer ${JSON_SUBPROTOCOL} or ${BINARY_SUBPROTOCOL}`);
 }

@@ -56,6 +56,10 @@ export const Environment = Type.Object({
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
   PUSH_ALLOWED_HOSTS: text('Private receivers of push notifications: hosts, host:port, addresses and CIDRs, separated by commas.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
+  LEGACY_CLIENTS: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description: 'Whether clients of the reference implementation are spoken to in its dialect.',
+  }),
   A2A_FIXTURE: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'off',
     description: 'An agent in memory for the A2A conformance kit, as the instance a2a-fixture.',
@@ -128,6 +132,8 @@ export interface Config {
     readonly sessions: number;
     readonly messageBytes: number;
   };
+  /** Whether clients of the reference implementation are understood. */
+  readonly legacyClients: boolean;
   /** Whether there is an agent for the A2A conformance kit. */
   readonly a2aFixture: boolean;
   /** Beside the public internet. */
@@ -170,6 +176,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       sessions: e.MAX_SESSIONS_PER_REPLICA,
       messageBytes: e.MAX_MESSAGE_BYTES,
     },
+    legacyClients: e.LEGACY_CLIENTS === 'on',
     a2aFixture: e.A2A_FIXTURE === 'on',
     push: { allowedHosts: list(e.PUSH_ALLOWED_HOSTS ?? '').map(allowedHost) },
     logLevel: e.LOG_LEVEL,

@@ -8,7 +8,6 @@ import type { Principal } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import type { Frame, Role } from '../protocol/frames.js';
 import { hello } from '../protocol/hello.js';
-import { encodeMessage } from '../protocol/json-codec.js';
 import { readPayload } from '../protocol/make-frames.js';
 import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
@@ -17,10 +16,12 @@ import type { Validity } from '../validity.js';
 import { Activation } from './activation.js';
 import type { Connections, Farewell } from './connections.js';
 import { Cursor } from './cursor.js';
+import { Dialect, type Legacy } from './dialect.js';
 import { type Caller, isTurn, perform, performInput } from './dispatch.js';
 import type { Heartbeat, Peer } from './heartbeat.js';
 import { Inbox } from './inbox.js';
 import { joinRequest } from './join-request.js';
+import { resume } from './legacy-replay.js';
 import { LAST_WORDS_MS, LATE_JOIN_MS } from './limits.js';
 import { Outlet } from './outlet.js';
 import type { Tails } from './tail.js';
@@ -51,6 +52,9 @@ export interface Upgraded {
   readonly subprotocol: Subprotocol;
   /** URIs that the upgrade request named. */
   readonly extensions: readonly string[];
+  readonly legacy: Legacy;
+  /** Of a legacy client's URL: exclusive; undefined replays nothing. */
+  readonly replayFrom: number | undefined;
 }
 
 export class Connection implements Caller, Member, Farewell, Peer {
@@ -72,10 +76,13 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #hasAskedToJoin = false;
   #clientId: string | undefined;
   #role: Role | undefined;
+  /** What comes before the join of a legacy client. */
+  #resuming: Promise<void> | undefined;
   #departure: Promise<number | undefined> | undefined;
 
   constructor(shared: Attachments, upgraded: Upgraded) {
-    const { ws, socket, session, principal, address, subprotocol, extensions } = upgraded;
+    const { ws, socket, session, principal, address, subprotocol, extensions, legacy, replayFrom } = upgraded;
+    const dialect = new Dialect(legacy);
     const isBinary = subprotocol === BINARY_SUBPROTOCOL;
     this.session = session;
     this.principal = principal;
@@ -83,7 +90,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#ws = ws;
     this.#address = address;
     this.#activation = new Activation(extensions);
-    this.#outlet = new Outlet(ws, socket, () => this.#cursor.wake());
+    this.#outlet = new Outlet(ws, socket, dialect, () => this.#cursor.wake());
     this.#cursor = new Cursor({
       reader: session.frames,
       tail: shared.tails.take(session.id, session.frames),
@@ -101,7 +108,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
         failed: (fault) => this.#breakOff(fault),
       },
     });
-    this.#inbox = new Inbox(this.#outlet, isBinary, {
+    this.#inbox = new Inbox(this.#outlet, dialect, isBinary, {
       request: (envelope, reply) => this.#request(envelope, reply),
       input: (bytes) => performInput(this, bytes),
       isTurn,
@@ -112,6 +119,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     ws.once('close', () => this.#gone.abort());
     this.#listen();
     this.#greet(subprotocol);
+    if (replayFrom !== undefined) this.#resuming = this.#resume(replayFrom);
   }
 
   get gone(): AbortSignal {
@@ -144,6 +152,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
       throw new Fault('INVALID_REQUEST', 'pty.join_session: this connection has joined before; attach anew to join again');
     const request = joinRequest(payload, this.principal);
     this.#hasAskedToJoin = true;
+    if (this.#resuming) await this.#resuming;
+    if (!this.#outlet.isOpen) return;
     this.#cursor.hold();
     try {
       this.#welcome(await this.session.join(request, this), envelope);
@@ -202,8 +212,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (!this.#outlet.isOpen) return;
     this.#inbox.close();
     this.#cursor.end();
-    this.#outlet.text(encodeMessage('binding_goodbye', { reason, detail }));
-    this.#ws.close(code, reason);
+    const last = this.#outlet.codec.goodbye(reason, code, detail);
+    if (last.text !== undefined) this.#outlet.text(last.text);
+    this.#ws.close(last.code, reason);
   }
 
   terminate(): void {
@@ -256,7 +267,23 @@ export class Connection implements Caller, Member, Farewell, Peer {
       activatedExtensions: this.#activation.greeted,
       subprotocol,
     });
-    this.#outlet.text(encodeMessage('binding_hello', greeting, { sequence: 0 }));
+    this.#outlet.message('binding_hello', greeting, { sequence: 0 });
+  }
+
+  /** Nothing else is sent until it is done. */
+  async #resume(replayFrom: number): Promise<void> {
+    this.#cursor.hold();
+    this.record('replay', 'granted', `from ${replayFrom}`);
+    try {
+      const { session } = this;
+      const resumed = await resume({ session, outlet: this.#outlet, sent: (frame) => this.#typing.sent(frame) }, replayFrom);
+      if (resumed === 'over') this.goodbye('session_closed');
+      else if (resumed) this.#cursor.resumed(resumed);
+    } catch (error) {
+      this.#breakOff(asFault(error));
+    } finally {
+      this.#cursor.release();
+    }
   }
 
   #request(envelope: ClientEnvelope, reply: Parameters<typeof perform>[2]): Promise<void> {

@@ -2,9 +2,9 @@
 import { asFault, Fault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
-import { encodeFrame } from '../protocol/json-codec.js';
 import type { Delivery, Joined } from '../session/session.js';
 import { Lag } from './lag.js';
+import type { Resumed } from './legacy-replay.js';
 import { DELIVERY_PATIENCE_MS, MAX_DELIVERIES } from './limits.js';
 import type { Outlet } from './outlet.js';
 import { isUpdate, Past } from './past.js';
@@ -69,6 +69,7 @@ export class Cursor {
   /** The end of the session was told to `events`, or came before this connection. */
   #isOver: boolean;
   #last: { readonly sequence: number; readonly reached: () => void } | undefined;
+  #resumed: Resumed | undefined;
 
   constructor(parts: CursorParts) {
     this.#parts = parts;
@@ -112,14 +113,20 @@ export class Cursor {
     this.wake();
   }
 
+  /** The join goes on from there. To be called before it. */
+  resumed(resumed: Resumed): void {
+    this.#resumed = resumed;
+  }
+
   /** Sends the flush of a join (protocol R1, R2), then live begins. To be called while held, in the turn in which the join was taken. */
   async flush(joined: Joined, { replayFrom, requestId, extensions }: FlushOptions): Promise<void> {
     const { outlet } = this.#parts;
     this.#passTo(joined.roleAssigned.sequence);
-    outlet.text(encodeFrame(joined.roleAssigned, { extensions }));
-    outlet.text(encodeFrame(joined.membership));
+    outlet.frame(joined.roleAssigned, { extensions });
+    const isWhole = this.#resumed !== undefined && (await this.#goOn(this.#resumed, joined.roleAssigned.sequence - 1));
+    outlet.frame(joined.membership);
     if (replayFrom !== undefined) await this.#past.replayForJoin(joined, replayFrom, requestId);
-    this.#sendOwn(await joined.keyframe.frame);
+    if (!isWhole) this.#sendOwn(await joined.keyframe.frame);
     this.#isJoined = true;
     this.#clientId = joined.clientId;
     this.#place = joined.keyframe.sequence;
@@ -204,14 +211,14 @@ export class Cursor {
 
   #wants(frame: Frame): 'yes' | 'no' | 'wait' {
     if (isUpdate(frame)) return this.#parts.updates.wanted;
-    return this.#isJoined ? 'yes' : 'no';
+    return this.#isJoined && !this.#parts.outlet.codec.leavesOut(frame) ? 'yes' : 'no';
   }
 
   #sendLive(live: TailFrame): void {
     const { outlet, isBinary, updates, sent } = this.#parts;
     sent(live.frame);
     if (live.frame.kind === 'Output' && isBinary) outlet.binary(live.binary);
-    else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.json);
+    else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.text(outlet.codec));
     if (isUpdate(live.frame)) updates.sent(live.frame);
     if (live.frame.kind === 'Closed') this.#isClosedSent = true;
   }
@@ -219,12 +226,12 @@ export class Cursor {
   /** A frame for this connection alone. */
   #sendOwn(frame: Frame): void {
     this.#parts.sent(frame);
-    this.#parts.outlet.text(encodeFrame(frame));
+    this.#parts.outlet.frame(frame);
   }
 
-  /** As JSON, with what this connection wants to go with it. */
+  /** As text, with what this connection wants to go with it. */
   #encode(frame: Frame): Uint8Array {
-    return encodeFrame(frame, isUpdate(frame) ? { service_parameters: this.#parts.serviceParameters() } : {});
+    return this.#parts.outlet.codec.frame(frame, isUpdate(frame) ? { service_parameters: this.#parts.serviceParameters() } : {});
   }
 
   #sendDelivery(delivery: Delivery): boolean {
@@ -278,10 +285,16 @@ export class Cursor {
   #endWith(closed: Frame): void {
     this.#isOver = true;
     if (this.#isJoined && !this.#isClosedSent) {
-      this.#parts.outlet.text(encodeFrame(closed));
+      this.#parts.outlet.frame(closed);
       this.#isClosedSent = true;
     }
     this.#parts.events.closed();
+  }
+
+  /** What came between the replay and the join. True if the client has all that its screen is made of. */
+  async #goOn({ at, isWhole }: Resumed, upTo: number): Promise<boolean> {
+    const isSent = await this.#past.catchUp(at, upTo, { updatesOnly: false });
+    return isWhole && isSent;
   }
 
   #stop(): false {

@@ -2,7 +2,8 @@
 import { asFault, Fault } from '../errors.js';
 import { decodeInput } from '../protocol/binary-codec.js';
 import type { ClientEnvelope, ServerOp } from '../protocol/envelope.js';
-import { decodeEnvelope, encodeError, encodeMessage, RequestFault } from '../protocol/json-codec.js';
+import { decodeEnvelope, RequestFault } from '../protocol/json-codec.js';
+import type { Dialect } from './dialect.js';
 import { FrameBudget } from './frame-budget.js';
 import type { Outlet } from './outlet.js';
 
@@ -29,6 +30,7 @@ interface Message {
 
 export class Inbox {
   readonly #outlet: Outlet;
+  readonly #dialect: Dialect;
   readonly #takesBinary: boolean;
   readonly #events: InboxEvents;
   readonly #budget = new FrameBudget();
@@ -37,8 +39,9 @@ export class Inbox {
   #isBlocked = false;
   #isClosed = false;
 
-  constructor(outlet: Outlet, takesBinary: boolean, events: InboxEvents) {
+  constructor(outlet: Outlet, dialect: Dialect, takesBinary: boolean, events: InboxEvents) {
     this.#outlet = outlet;
+    this.#dialect = dialect;
     this.#takesBinary = takesBinary;
     this.#events = events;
   }
@@ -89,19 +92,23 @@ export class Inbox {
 
   async #perform({ data, isBinary }: Message, pending: Pending): Promise<void> {
     let id: string | undefined;
-    const say = (text: string) => this.#outlet.text(text, pending.flush());
     try {
       if (isBinary) return await this.#events.input(this.#decodeInput(data));
-      const envelope = decodeEnvelope(data.toString());
-      id = envelope.id;
-      const work = this.#events.request(envelope, (op, payload) => say(encodeMessage(op, payload, { id })));
-      if (this.#events.isTurn(envelope.op)) this.#block(work);
-      await work;
+      const envelopes = this.#dialect.decode(data.toString());
+      id = envelopes[0]?.id;
+      await Promise.all(envelopes.map((envelope) => this.#request(envelope, pending)));
     } catch (error) {
       const fault = asFault(error);
       if (fault.code === 'INTERNAL') this.#events.broken(fault);
-      say(encodeError(fault, id));
+      this.#outlet.error(fault, id, pending.flush());
     }
+  }
+
+  #request(envelope: ClientEnvelope, pending: Pending): Promise<void> {
+    const { id, op } = envelope;
+    const work = this.#events.request(envelope, (answer, payload) => this.#outlet.message(answer, payload, { id }, pending.flush()));
+    if (this.#events.isTurn(op)) this.#block(work);
+    return work;
   }
 
   #block(work: Promise<void>): void {
@@ -120,7 +127,7 @@ export class Inbox {
 
   #refuse(data: Buffer, isBinary: boolean): void {
     const fault = new Fault('RATE_LIMITED', 'this connection sends faster than it may, or asks without reading the answers');
-    this.#outlet.text(encodeError(fault, isBinary ? undefined : idOf(data)));
+    this.#outlet.error(fault, isBinary ? undefined : idOf(data));
   }
 }
 

@@ -34,3 +34,6 @@ export const KNOWN_PLACES = 1024;
 export const DELIVERY_PATIENCE_MS = 3000;
 /** Milliseconds for which one who is connected and has not joined may still do so when the session has ended. */
 export const LATE_JOIN_MS = 2_000;
+/** Frames, and bytes of bodies, of the past from which a screen of the past is put together, at most. */
+export const LOOK_BACK_FRAMES = 1024;
+export const LOOK_BACK_BYTES = 4 * 1024 * 1024;

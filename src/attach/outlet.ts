@@ -1,17 +1,23 @@
-// The way out of one connection: frames to its socket, and when there is room for more. Knows no session.
+// The way out of one connection: frames, in the words of its client, to its socket; and when there is room for more. Knows no session.
 import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
+import type { Fault } from '../errors.js';
+import type { Codec, Extra, MessageOptions } from '../protocol/codec.js';
+import type { ServerOp } from '../protocol/envelope.js';
+import type { Frame } from '../protocol/frames.js';
 import { HIGH_WATER_BYTES } from './limits.js';
 
 export class Outlet {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
+  readonly #dialect: { readonly codec: Codec };
   #drained: Array<() => void> = [];
 
-  /** `socket` is the one below the WebSocket. */
-  constructor(ws: WebSocket, socket: Duplex, onDrain: () => void) {
+  /** `socket` is the one below the WebSocket; `dialect` says at any time how the client is spoken to. */
+  constructor(ws: WebSocket, socket: Duplex, dialect: { readonly codec: Codec }, onDrain: () => void) {
     this.#ws = ws;
     this.#socket = socket;
+    this.#dialect = dialect;
     socket.on('drain', () => {
       this.#wake();
       onDrain();
@@ -26,6 +32,25 @@ export class Outlet {
   /** Whether frames may be sent now; when not, `onDrain` follows (or the connection ends). */
   get hasRoom(): boolean {
     return this.isOpen && this.#ws.bufferedAmount < HIGH_WATER_BYTES;
+  }
+
+  get codec(): Codec {
+    return this.#dialect.codec;
+  }
+
+  frame(frame: Frame, extra?: Extra): void {
+    this.text(this.codec.frame(frame, extra));
+  }
+
+  /** What the client has no word for is not sent. */
+  message(op: ServerOp, payload: object, options?: MessageOptions, taken?: () => void): void {
+    const text = this.codec.message(op, payload, options);
+    if (text !== undefined) this.text(text, taken);
+    else taken?.();
+  }
+
+  error(fault: Fault, requestId?: string, taken?: () => void): void {
+    this.text(this.codec.error(fault, requestId), taken);
   }
 
   /** `taken` is called when the operating system has it, or the connection has ended. */

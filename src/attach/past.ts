@@ -1,8 +1,7 @@
-// What a connection is sent of the past: kept frames again, as JSON, at the pace of its socket (pty-ext §8). Knows no live frame.
+// What a connection is sent of the past: kept frames again, as text, at the pace of its socket (pty-ext §8). Knows no live frame.
 import { asFault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
-import { encodeError } from '../protocol/json-codec.js';
 import type { Joined } from '../session/session.js';
 import type { Outlet } from './outlet.js';
 import { outOfRange, replay } from './replay.js';
@@ -31,7 +30,7 @@ export class Past {
       if (replayFrom >= before || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
       await this.#send(replayFrom, before, isNotClosed);
     } catch (error) {
-      this.#outlet.text(encodeError(asFault(error), requestId));
+      this.#outlet.error(asFault(error), requestId);
     }
   }
 
@@ -42,15 +41,21 @@ export class Past {
     await this.#send(replayFrom, upTo + 1, isUpdate);
   }
 
-  /** What a connection that is behind `upTo` has missed, or the Error that says that it is gone. */
-  async catchUp(place: number, upTo: number, { updatesOnly }: { readonly updatesOnly: boolean }): Promise<void> {
-    const sent = this.#send(place, upTo + 1, updatesOnly ? isUpdate : isNotClosed);
-    await sent.catch((error) => this.#outlet.text(encodeError(asFault(error))));
+  /** What a connection that is behind `upTo` has missed: true; or the Error that says that it is gone. */
+  async catchUp(place: number, upTo: number, { updatesOnly }: { readonly updatesOnly: boolean }): Promise<boolean> {
+    try {
+      await this.#send(place, upTo + 1, updatesOnly ? isUpdate : isNotClosed);
+      return true;
+    } catch (error) {
+      this.#outlet.error(asFault(error));
+      return false;
+    }
   }
 
   async #send(after: number, before: number, wants: Wish): Promise<void> {
     for await (const piece of replay(this.#reader, after, before)) {
-      await this.#outlet.each(piece.filter(wants), this.#encode);
+      const shown = piece.filter((frame) => wants(frame) && !this.#outlet.codec.leavesOut(frame));
+      await this.#outlet.each(shown, this.#encode);
       if (!this.#outlet.isOpen) return;
     }
   }

@@ -21,5 +21,6 @@ export async function* replay(reader: LogReader, after: number, before: number):
 }
 
 export function outOfRange(replayFrom: number, oldest: number): Fault {
-  return new Fault('REPLAY_OUT_OF_RANGE', `replay_from ${replayFrom} is not within what is kept: the oldest frame is ${oldest}`);
+  const message = `replay_from ${replayFrom} is not within what is kept: the oldest frame is ${oldest}`;
+  return new Fault('REPLAY_OUT_OF_RANGE', message, { details: { oldest } });
 }

@@ -1,7 +1,8 @@
 // The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
 import type { Extent, LogReader, Numbered, Placed } from '../log/log.js';
 import { encodeOutput } from '../protocol/binary-codec.js';
-import { encodeFrame } from '../protocol/json-codec.js';
+import type { Codec } from '../protocol/codec.js';
+import { jsonCodec } from '../protocol/json-codec.js';
 import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
 import { Places } from './places.js';
 
@@ -9,15 +10,21 @@ import { Places } from './places.js';
 export class TailFrame {
   readonly frame: Numbered;
   #json: Uint8Array | undefined;
+  #legacy: Uint8Array | undefined;
   #binary: Uint8Array | undefined;
 
   constructor(frame: Numbered) {
     this.frame = frame;
   }
 
-  get json(): Uint8Array {
-    this.#json ??= encodeFrame(this.frame);
-    return this.#json;
+  /** There are two codecs: that of pty-ws/v1, and the legacy one. */
+  text(codec: Codec): Uint8Array {
+    if (codec === jsonCodec) {
+      this.#json ??= codec.frame(this.frame);
+      return this.#json;
+    }
+    this.#legacy ??= codec.frame(this.frame);
+    return this.#legacy;
   }
 
   /** Of an Output frame (pty-ws §3.1). */

@@ -1,6 +1,7 @@
 // Envelopes to text and back (pty-ws §3): strangers' are checked here, once, and ours built. Knows no socket.
 import { type ErrorCode, errorTable, Fault } from '../errors.js';
 import { checker, withoutNulls } from './check.js';
+import type { Codec, Extra, MessageOptions } from './codec.js';
 import { ClientEnvelope, MAX_ID_CHARS, MAX_SERVICE_PARAMETERS_CHARS, type ServerOp } from './envelope.js';
 import type { Frame, TaskStatusUpdate } from './frames.js';
 import { newId } from './ids.js';
@@ -23,7 +24,11 @@ const checkers = Object.fromEntries(Object.entries(verbs).map(([op, schema]) => 
 
 /** A client's TEXT frame. RequestFault INVALID_REQUEST says what was wrong and where. */
 export function decodeEnvelope(text: string): ClientEnvelope {
-  const value = parse(text);
+  return readEnvelope(text, parse(text));
+}
+
+/** As `decodeEnvelope`, for an envelope that was made of what a text says. */
+export function readEnvelope(text: string, value: unknown): ClientEnvelope {
   const problem = checkEnvelope(value) ?? polluted(text, value) ?? tooLarge(value, '');
   if (problem) throw new RequestFault('INVALID_REQUEST', problem, usableId(value));
   return value as ClientEnvelope;
@@ -40,11 +45,6 @@ export function checkPayload(op: string, payload: Record<string, unknown>): Payl
   return given as Payload;
 }
 
-interface Extra {
-  readonly extensions?: readonly string[] | undefined;
-  readonly service_parameters?: Readonly<Record<string, unknown>> | undefined;
-}
-
 /** The envelope of a numbered frame. A TaskStatusUpdate tells `service_parameters` twice: here, and in `delta.metadata` (pty-ws §9). */
 export function encodeFrame(frame: Frame, extra: Extra = {}): Buffer {
   const head = JSON.stringify(envelope(opOf(frame), frame.id, frame.ts, { sequence: frame.sequence, ...extra }));
@@ -54,11 +54,7 @@ export function encodeFrame(frame: Frame, extra: Extra = {}): Buffer {
 }
 
 /** The envelope of anything else that the server says: an answer has its request's `id`, what it begins has a fresh one. */
-export function encodeMessage(
-  op: ServerOp,
-  payload: object,
-  options: Extra & { readonly id?: string | undefined; readonly sequence?: number | undefined } = {},
-): string {
+export function encodeMessage(op: ServerOp, payload: object, options: MessageOptions = {}): string {
   const { id = newId(), ...rest } = options;
   return JSON.stringify({ ...envelope(op, id, Date.now(), rest), payload });
 }
@@ -69,6 +65,16 @@ export function encodeError(fault: Fault, requestId?: string): string {
   const { code, message, retryable } = fault;
   return encodeMessage('Error', { code, message, a2a_error: { type: errorTable[code].a2a }, retryable }, { id });
 }
+
+/** `pty-ws.v1`, and all that is no BINARY frame of `pty-ws.v1.binary`. */
+export const jsonCodec: Codec = {
+  decode: (text) => [decodeEnvelope(text)],
+  frame: encodeFrame,
+  leavesOut: () => false,
+  message: encodeMessage,
+  error: encodeError,
+  goodbye: (reason, code, detail) => ({ text: encodeMessage('binding_goodbye', { reason, detail }), code }),
+};
 
 const CLOSE = Buffer.from('}');
 
@@ -91,7 +97,8 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
-function parse(text: string): unknown {
+/** The value of a TEXT frame, whatever it is. RequestFault INVALID_REQUEST for what is no JSON. */
+export function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {

@@ -10,6 +10,7 @@ import { Outlet } from '../../src/attach/outlet.js';
 import { Tail } from '../../src/attach/tail.js';
 import { Updates } from '../../src/attach/updates.js';
 import type { Frame } from '../../src/protocol/frames.js';
+import { jsonCodec } from '../../src/protocol/json-codec.js';
 import { entry } from '../../src/protocol/make-frames.js';
 import { MemoryLog } from '../support/memory-log.js';
 
@@ -44,7 +45,8 @@ class Stage {
 
   constructor(runs: Place) {
     this.#runs = runs;
-    const outlet = new Outlet(this.#ws as unknown as WebSocket, this.#socket as unknown as Duplex, () => this.#cursor.wake());
+    const [ws, socket] = [this.#ws as unknown as WebSocket, this.#socket as unknown as Duplex];
+    const outlet = new Outlet(ws, socket, { codec: jsonCodec }, () => this.#cursor.wake());
     this.#cursor = new Cursor({
       reader: this.#log,
       tail: new Tail(this.#log, { frames: 6, bytes: 10_000 }),

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { FrameBudget } from '../../src/attach/frame-budget.js';
 import { FRAME_BURST, FRAME_PATIENCE, FRAMES_PER_SECOND, MAX_BYTES_IN_FLIGHT, MAX_REQUESTS_IN_FLIGHT } from '../../src/attach/limits.js';
 import { Tail, Tails } from '../../src/attach/tail.js';
+import { jsonCodec } from '../../src/protocol/json-codec.js';
 import { entry } from '../../src/protocol/make-frames.js';
 import { MemoryLog } from '../support/memory-log.js';
 
@@ -45,7 +46,7 @@ describe('a tail', () => {
     const log = new MemoryLog();
     const tail = new Tail(log, limits);
     log.append([entry('Output', Buffer.from('x'))]).tell();
-    expect(tail.after(0)?.json).toBe(tail.after(0)?.json);
+    expect(tail.after(0)?.text(jsonCodec)).toBe(tail.after(0)?.text(jsonCodec));
     expect(tail.after(0)?.binary).toBe(tail.after(0)?.binary);
   });
 
