@@ -85,7 +85,7 @@ needs('redis-server')('calls', () => {
   it('end in words when there is no answer, when the other dies, and when there is no other', async () => {
     const a = await replica('a');
     const b = await replica('b', () => new Promise(() => {}));
-    const retryable = { code: 'INTERNAL', status: 500, retryable: true };
+    const retryable = { code: 'INTERNAL', status: 503, retryable: true };
     expect(await asked(a.calls.call('b', 'never', {}, { timeoutMs: 50 }))).toMatchObject({
       ...retryable,
       message: 'the replica that runs this session did not answer',
