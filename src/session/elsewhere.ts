@@ -2,6 +2,7 @@
 import { Fault } from '../errors.js';
 import type { Log } from '../log/log.js';
 import { Away } from './away.js';
+import { type Departure, Departures } from './departures.js';
 import { Desk, type Tell } from './desk.js';
 import type { Neighbours } from './neighbours.js';
 import type { KeptSession } from './record.js';
@@ -26,6 +27,7 @@ export class Elsewhere {
   readonly desk: Desk;
   readonly #parts: ElsewhereParts;
   readonly #away = new Away();
+  readonly #departures = new Departures();
 
   constructor(parts: ElsewhereParts) {
     const { neighbours, replicaId, here, settled, adopt } = parts;
@@ -42,7 +44,12 @@ export class Elsewhere {
   async session(kept: KeptSession): Promise<Session> {
     const ask = this.#asker(kept);
     const [reader, description] = await Promise.all([this.#parts.log.reader(kept.session_id), ask('describe', {})]);
-    return new RemoteSession({ description: description.head, reader, away: this.#away, ask });
+    const forget = (handle: string) => void this.#departures.tell(this.#departure(kept, handle));
+    return new RemoteSession({ description: description.head, reader, away: this.#away, ask, forget });
+  }
+
+  close(): void {
+    this.#departures.close();
   }
 
   /** A replica is dead: its members have left, and what it had promised will not come. */
@@ -76,6 +83,19 @@ export class Elsewhere {
         if (owner === asking) throw error;
         return askOwner(question, asked, bytes);
       });
+    };
+  }
+
+  #departure(kept: KeptSession, handle: string): Departure {
+    const ask = this.#asker(kept);
+    const record = () => this.#parts.log.record(kept.session_id) as Promise<KeptSession | undefined>;
+    return {
+      tell: () => ask('forget', { handle }),
+      isOver: () =>
+        record().then(
+          (now) => now?.state !== 'running',
+          () => false,
+        ),
     };
   }
 

@@ -13,20 +13,21 @@ export interface TimeLimits {
 export class TimeLimit {
   readonly #limits: TimeLimits;
   readonly #over: () => void;
-  readonly #born = Date.now();
-  #touched = Date.now();
+  readonly #born: number;
+  #touched = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `over` is called once, when a limit is passed. */
-  constructor(limits: TimeLimits, over: () => void) {
+  /** `over` is called once, when a limit is passed, which may be at once. `ageMs`: how old it is already. */
+  constructor(limits: TimeLimits, over: () => void, ageMs = 0) {
     this.#limits = limits;
     this.#over = over;
+    this.#born = performance.now() - Math.max(0, ageMs);
     this.#watch();
   }
 
   /** Something was typed or printed. */
   touch(): void {
-    this.#touched = Date.now();
+    this.#touched = performance.now();
   }
 
   stop(): void {
@@ -41,7 +42,7 @@ export class TimeLimit {
 
   #leftMs(): number {
     const until = (from: number, seconds: number | null) =>
-      seconds === null ? Number.POSITIVE_INFINITY : from + seconds * 1000 - Date.now();
+      seconds === null ? Number.POSITIVE_INFINITY : from + seconds * 1000 - performance.now();
     return Math.min(until(this.#touched, this.#limits.idleSeconds), until(this.#born, this.#limits.ageSeconds));
   }
 }

@@ -135,8 +135,10 @@ export class OwnedSession implements Session {
       (clientId) => (this.#closing ? undefined : this.#roster.get(clientId)),
       (...aside) => void this.#append(...aside),
     );
-    this.#limit = new TimeLimit({ idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds }, () =>
-      this.#end('timeout'),
+    this.#limit = new TimeLimit(
+      { idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds },
+      () => this.#end('timeout'),
+      Date.now() - Date.parse(kept.created_at),
     );
     this.pushes = new Pushes(
       {
@@ -172,6 +174,7 @@ export class OwnedSession implements Session {
   own(terminal: Terminal): void {
     this.#terminal = terminal;
     this.task.begin();
+    if (this.#wanted) terminal.end(); // it came too late
   }
 
   /** Goes on with a session of another replica, before any verb: its size, its screen, and those who are still attached. */

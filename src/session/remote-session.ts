@@ -35,6 +35,8 @@ export interface RemoteSessionParts {
   readonly reader: LogReader;
   readonly away: Away;
   readonly ask: Ask;
+  /** The owner is told, now or when it can be, that nobody is there any more. */
+  forget(handle: string): void;
 }
 
 export class RemoteSession implements Session {
@@ -83,7 +85,7 @@ export class RemoteSession implements Session {
       };
     } catch (error) {
       away.leave(handle);
-      void this.#ask('forget', { handle }).catch(() => {});
+      this.#parts.forget(handle);
       throw error;
     }
   }
@@ -94,6 +96,9 @@ export class RemoteSession implements Session {
     try {
       const { head } = await this.#ask('leave', { clientId });
       return head.told ?? undefined;
+    } catch (error) {
+      if (handle !== undefined) this.#parts.forget(handle);
+      throw error;
     } finally {
       if (handle !== undefined) this.#parts.away.leave(handle);
     }

@@ -132,6 +132,7 @@ class Registry implements Sessions {
     clearInterval(this.#sweep);
     await this.handOver();
     await this.#owned.close();
+    this.#elsewhere?.close();
     await this.#parts.sender?.close();
     await this.#telling.settled();
     await this.#closed.close();

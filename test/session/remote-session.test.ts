@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import type { Delivery, Session } from '../../src/session/session.js';
 import { agent, Watcher } from '../support/house.js';
@@ -16,6 +16,7 @@ const via = async (replicaId: string, { id }: Session): Promise<Session> => {
   if (!found) throw new Error(`${replicaId} does not find ${id}`);
   return found;
 };
+const nobody = { deliver: () => {}, dismiss: () => {} };
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe('A session that runs on another replica', () => {
@@ -35,6 +36,20 @@ describe('A session that runs on another replica', () => {
     expect((await there.snapshot()).bytes.length).toBeGreaterThan(10);
     expect(await there.leave(a.id)).toBeGreaterThan(0);
     expect(session.describe().controllers).toEqual([]);
+  });
+
+  it('is left also while its owner cannot be told: its control is free as soon as that hears of it', async () => {
+    const session = await start();
+    const there = await via('other', session);
+    const a = await Watcher.join(there);
+    const b = await Watcher.join(session, 'observer');
+    street.deafen('owner', true);
+    await expect(there.leave(a.id)).rejects.toThrow(refused('INTERNAL'));
+    await expect(there.join({ role: 'observer', mayControl: true, principal: 'late' }, nobody)).rejects.toThrow(refused('INTERNAL'));
+    expect(session.describe().controllers).toHaveLength(1);
+    street.deafen('owner', false);
+    await b.until(() => b.payloads('MembershipChanged').some(({ controllers }) => (controllers as []).length === 0));
+    expect(session.describe()).toMatchObject({ controllers: [], observers: [{ client_id: b.id }] });
   });
 
   it('counts its members over all replicas, and refuses as its owner does', async () => {
@@ -199,6 +214,19 @@ describe('A session whose agent says how to go on with it', () => {
     await task.send({ ...message, messageId: 'other', parts: [{ text: 'echo twic$()e' }] }, { author: 'message' });
     await watcher.until(() => watcher.output().includes('twice\r\n'));
     expect(watcher.output().match(/once\r\n/g)).toHaveLength(1);
+    await town.close();
+  });
+
+  it('is no younger there: it ends when it is as old as its agent allows, also when that is past already', async () => {
+    const mortal = agent({ policy: { reattach: ['/bin/bash', '-c', 'printf back; exec cat'], max_session_seconds: 3000 } });
+    const town = await openStreet(['first', 'second'], [mortal]);
+    const session = await town.sessions('first').create(mortal, {}, 'someone');
+    const a = await Watcher.join((await town.sessions('second').find('inst', session.id)) as Session);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    town.kill('first');
+    await a.until(() => a.kinds().includes('Closed'));
+    vi.useRealTimers();
+    expect(a.payloads('Closed')).toMatchObject([{ reason: 'timeout' }]);
     await town.close();
   });
 

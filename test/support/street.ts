@@ -21,6 +21,7 @@ interface Resident {
   serving: Household | undefined;
   isDead: boolean;
   isUnknown: boolean;
+  isDeaf: boolean;
   readonly mourners: Array<(replicaId: string) => void>;
 }
 
@@ -30,6 +31,8 @@ export interface Street {
   kill(replicaId: string): void;
   /** The others do not know of its birth, until they look again. */
   bear(replicaId: string): void;
+  /** Whether what the others ask of it is lost on the way. */
+  deafen(replicaId: string, isDeaf: boolean): void;
   close(): Promise<void>;
 }
 
@@ -52,7 +55,14 @@ export async function openStreet(
     return carried;
   };
   for (const replicaId of replicaIds) {
-    const resident: Resident = { sessions: undefined as never, serving: undefined, isDead: false, isUnknown: false, mourners: [] };
+    const resident: Resident = {
+      sessions: undefined as never,
+      serving: undefined,
+      isDead: false,
+      isUnknown: false,
+      isDeaf: false,
+      mourners: [],
+    };
     residents.set(replicaId, resident);
     const neighbours: Neighbours = {
       isAlive: (id) => residents.get(id)?.isDead === false && residents.get(id)?.isUnknown === false,
@@ -63,6 +73,7 @@ export async function openStreet(
       },
       asker: (owner, sessionId) => async (question, ask, bytes) => {
         const to = residents.get(owner);
+        if (to?.isDeaf) throw asFault(new Error('lost on the way'));
         const answer = await carry(() => ({
           coming: to?.serving?.desk.answer(replicaId, sessionId, question, structuredClone(ask), bytes ?? new Uint8Array()),
         }));
@@ -98,6 +109,9 @@ export async function openStreet(
     sessions: (id) => (residents.get(id) as Resident).sessions,
     bear(id) {
       (residents.get(id) as Resident).isUnknown = true;
+    },
+    deafen(id, isDeaf) {
+      (residents.get(id) as Resident).isDeaf = isDeaf;
     },
     kill(id) {
       const dead = residents.get(id) as Resident;
