@@ -4,6 +4,8 @@
 const ANSWERS_PER_SECOND = 256;
 /** Answers at once after a pause: more than a palette of 256 colours. */
 const ANSWER_BURST = 512;
+/** Answers beyond that which wait for their turn: who asks one thing after the other is only slowed down. */
+const MAX_WAITING = 16;
 /** Bytes of answers that may wait for a program that does not read: one that asks and never reads must not fill what a person's keys go through. */
 const MAX_UNREAD_BYTES = 4 * 1024;
 /** Outputs whose cursor positions are remembered, the newest of them. */
@@ -17,6 +19,9 @@ export class Answers {
   #left = ANSWER_BURST;
   #filledAt: number;
   #unread = 0;
+  /** In the order of the queries. */
+  readonly #waiting: Uint8Array[] = [];
+  #turn: NodeJS.Timeout | undefined;
   /** What was answered to CPR, by the number of the output that asked. */
   readonly #positions = new Map<number, string[]>();
 
@@ -31,12 +36,10 @@ export class Answers {
   answer(text: string, sequence: number): void {
     const bytes = Buffer.from(text);
     if (CURSOR_POSITION.test(text)) this.#remember(sequence, text);
-    if (this.#unread + bytes.length > MAX_UNREAD_BYTES || !this.#mayAnswer()) return;
+    if (this.#unread + bytes.length > MAX_UNREAD_BYTES || this.#waiting.length >= MAX_WAITING) return;
     this.#unread += bytes.length;
-    const done = () => {
-      this.#unread -= bytes.length;
-    };
-    this.#write(bytes).then(done, done);
+    this.#waiting.push(bytes);
+    this.#send();
   }
 
   /**
@@ -45,6 +48,23 @@ export class Answers {
    */
   isAnswer(text: string, sequences: readonly number[]): boolean {
     return sequences.some((sequence) => this.#positions.get(sequence)?.includes(text) ?? true);
+  }
+
+  #send(): void {
+    while (this.#waiting.length > 0 && this.#mayAnswer()) this.#type(this.#waiting.shift() as Uint8Array);
+    if (this.#waiting.length > 0) this.#turn ??= setTimeout(() => this.#takeTurn(), 1000 / ANSWERS_PER_SECOND).unref();
+  }
+
+  #takeTurn(): void {
+    this.#turn = undefined;
+    this.#send();
+  }
+
+  #type(bytes: Uint8Array): void {
+    const done = () => {
+      this.#unread -= bytes.length;
+    };
+    this.#write(bytes).then(done, done);
   }
 
   #remember(sequence: number, text: string): void {

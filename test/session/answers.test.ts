@@ -35,6 +35,18 @@ describe('answers', () => {
     expect(typed.length - burst).toBeLessThan(300);
   });
 
+  it('are given to every question of a program that waits for each, however long it goes on', async () => {
+    let answered = () => {};
+    const given = new Answers(async () => answered());
+    for (let i = 0; i < 600; i++) {
+      const answer = new Promise<void>((resolve) => {
+        answered = resolve;
+      });
+      given.answer('\x1b[0n', i);
+      await answer;
+    }
+  });
+
   it('never fill the way to a program that does not read', () => {
     const { typed, answers: given } = answers({ reads: false });
     for (let i = 0; i < 500; i++) given.answer(`\x1b[${'1'.repeat(40)}c`, 1);
