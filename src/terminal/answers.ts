@@ -2,6 +2,7 @@
 import type { Emulator, Parser } from './emulator.js';
 import { colorAt } from './palette.js';
 import { codesOf, isProtected, penStyle } from './style.js';
+import type { Size } from './terminal.js';
 
 /** Pixels of a cell, for programs that ask: nobody's cells are known here, and all are told the same. */
 const CELL = { height: 16, width: 8 };
@@ -24,15 +25,22 @@ const CAPABILITIES: Readonly<Record<string, string>> = { TN: 'xterm-256color', C
 type Params = (number | number[])[];
 type Reply = (text: string) => void;
 
+/** What is asked about. The narrowest emulator is wider than the narrowest session, whose `size` is what counts. */
+interface Asked {
+  readonly emulator: Emulator;
+  size(): Size;
+}
+
 /**
  * From now on `reply` is called with each answer, in the order of the queries, while the emulator is written to. DECRQM is answered by the
  * emulator itself. An answer that is echoed asks nothing again: no query here has the form of an answer.
  */
-export function answerQueries(emulator: Emulator, reply: Reply): void {
+export function answerQueries(asked: Asked, reply: Reply): void {
+  const { emulator } = asked;
   const { parser } = emulator;
   onAttributes(parser, reply);
-  onStatus(parser, emulator, reply);
-  onWindow(parser, emulator, reply);
+  onStatus(parser, asked, reply);
+  onWindow(parser, asked, reply);
   parser.registerDcsHandler({ intermediates: '$', final: 'q' }, (what) => {
     reply(setting(emulator, what));
     return true;
@@ -57,29 +65,29 @@ function onAttributes(parser: Parser, reply: Reply): void {
   parser.registerEscHandler({ final: 'Z' }, () => answer(ATTRIBUTES)([]));
 }
 
-function onStatus(parser: Parser, emulator: Emulator, reply: Reply): void {
+function onStatus(parser: Parser, asked: Asked, reply: Reply): void {
   parser.registerCsiHandler({ final: 'n' }, ([what]) => {
     if (what === 5) reply(`${ESC}[0n`);
-    else if (what === 6) reply(`${ESC}[${position(emulator)}R`);
+    else if (what === 6) reply(`${ESC}[${position(asked)}R`);
     return true;
   });
   parser.registerCsiHandler({ prefix: '?', final: 'n' }, ([what]) => {
-    if (what === 6) reply(`${ESC}[?${position(emulator)}R`);
+    if (what === 6) reply(`${ESC}[?${position(asked)}R`);
     else if (what === 996) reply(DARK);
     return true;
   });
 }
 
 /** Counted from the top margin in origin mode; on the last column while a wrap is pending. */
-function position({ active, cols, core }: Emulator): string {
+function position({ emulator: { active, core }, size }: Asked): string {
   const top = core.coreService.decPrivateModes.origin ? active.scrollTop : 0;
-  return `${active.y - top + 1};${Math.min(active.x, cols - 1) + 1}`;
+  return `${active.y - top + 1};${Math.min(active.x, size().cols - 1) + 1}`;
 }
 
 /** Titles are not told (CSI 20 t, 21 t): what a program put there would be typed. */
-function onWindow(parser: Parser, emulator: Emulator, reply: Reply): void {
+function onWindow(parser: Parser, { size }: Asked, reply: Reply): void {
   parser.registerCsiHandler({ final: 't' }, ([what]) => {
-    const { cols, rows } = emulator;
+    const { cols, rows } = size();
     if (what === 14) reply(`${ESC}[4;${rows * CELL.height};${cols * CELL.width}t`);
     else if (what === 16) reply(`${ESC}[6;${CELL.height};${CELL.width}t`);
     else if (what === 18) reply(`${ESC}[8;${rows};${cols}t`);

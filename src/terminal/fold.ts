@@ -24,7 +24,7 @@ export class Fold {
   constructor(size: Size, reply?: (text: string) => void) {
     this.#size = size;
     this.#emulator = new Emulator(size);
-    if (reply) answerQueries(this.#emulator, reply);
+    if (reply) answerQueries({ emulator: this.#emulator, size: () => this.#size }, reply);
   }
 
   /** A fold that begins with a snapshot instead of an empty screen. */

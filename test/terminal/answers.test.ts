@@ -67,6 +67,10 @@ describe('a screen that answers', () => {
     expect(answersTo(before + query)).toEqual([answer]);
   });
 
+  it('tells the size that the session has, and no column beyond, where that is narrower than any screen of the emulator', () => {
+    expect(answersTo('\x1b[9;9H\x1b[6n\x1b[18t\x1b[14t', { cols: 1, rows: 1 })).toEqual(['\x1b[1;1R', '\x1b[8;1;1t', '\x1b[4;16;8t']);
+  });
+
   it.each(QUERIES)('is known to be asked by its form, and to answer by that of its answer: %s', (_, query, answer) => {
     const [asked, answered] = [sequencesOf(bytes(query)), sequencesOf(bytes(answer))] as [[Sequence], [Sequence]];
     const kind = queryOf(asked[0])?.kind;
