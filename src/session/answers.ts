@@ -36,6 +36,7 @@ export class Answers {
   answer(text: string, sequence: number): void {
     const bytes = Buffer.from(text);
     if (CURSOR_POSITION.test(text)) this.#remember(sequence, text);
+    this.#send();
     if (this.#unread + bytes.length > MAX_UNREAD_BYTES || this.#waiting.length >= MAX_WAITING) return;
     this.#unread += bytes.length;
     this.#waiting.push(bytes);
