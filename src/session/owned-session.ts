@@ -489,7 +489,8 @@ export class OwnedSession implements Session {
   }
 
   #refuseIfOver(): void {
-    if (this.#closing) throw new Fault('INVALID_REQUEST', 'the session has ended');
+    if (!this.#closing) return;
+    throw this.#wanted === 'handed_over' ? goesOnElsewhere() : new Fault('INVALID_REQUEST', 'the session has ended');
   }
 
   #attached(clientId: string): Attached {
@@ -510,6 +511,8 @@ export class OwnedSession implements Session {
   }
 
   #permit(author: Author): void {
+    // What is typed into a terminal that ends would be lost.
+    if (this.#wanted === 'handed_over') throw goesOnElsewhere();
     this.#refuseIfOver();
     const may = author === 'message' ? this.#roster.count('controller') === 0 : this.#roster.isController(author.clientId);
     if (may) return;

@@ -170,6 +170,21 @@ describe('A session whose agent says how to go on with it', () => {
     await town.close();
   });
 
+  it('refuses what is typed while it is handed over, to be typed again: nothing is lost in the terminal that ends', async () => {
+    const town = await openStreet(['first', 'second'], [lasting]);
+    const session = await town.sessions('first').create(lasting, {}, 'someone');
+    const there = (await town.sessions('second').find('inst', session.id)) as Session;
+    const a = await Watcher.join(there);
+    const over = town.sessions('first').close();
+    await expect(session.input({ clientId: a.id }, Buffer.from('echo lost\n'))).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await over;
+    await a.until(() => a.output().includes('back\r\n'));
+    await expect(session.resize(a.id, { cols: 90, rows: 20 })).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await a.type('echo typed-$((1+1))\n');
+    await a.until(() => a.output().includes('typed-2\r\n'));
+    await town.close();
+  });
+
   it('shows its Keyframe before the end when what it goes on with ends at once', async () => {
     const brief = agent({ policy: { reattach: ['/bin/bash', '-c', 'printf over'] } });
     const town = await openStreet(['first', 'second'], [brief]);
