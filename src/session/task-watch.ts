@@ -33,7 +33,8 @@ export interface WatchEvents {
 
 /**
  * It waits when the kernel says that it reads its terminal and nothing has changed for SETTLE_MS; when the kernel says that it computes or
- * sleeps it works; when the kernel does not know, it waits once its screen has not changed for `quietMs`, and shows the prompt. Who
+ * sleeps it works, and when it waits for something else than its terminal, for STILL_MS at most; when the kernel does not know, it waits once
+ * its screen has not changed, nor was it seen to be busy, for `quietMs`, and shows the prompt, or anything yet. Who
  * waits works again when the screen changes and the kernel does not say that it reads. Nothing is done about a program that is silent.
  */
 export class Watch {
@@ -47,6 +48,11 @@ export class Watch {
   #heardAt = NEVER;
   #changedAt = NEVER;
   #lookedAt = NEVER;
+  /** The kernel said that it did something else than wait for its terminal. */
+  #busyAt = NEVER;
+  #onAlternate = false;
+  /** It has printed something, ever. */
+  #hasPrinted = false;
   /** It printed since the last look. */
   #isStale = true;
   #picture = '';
@@ -91,6 +97,7 @@ export class Watch {
   /** It printed something. */
   heard(): void {
     this.#heardAt = performance.now();
+    this.#hasPrinted = true;
     this.#isStale = true;
     this.#silent = 0;
     this.#schedule(SETTLE_MS);
@@ -132,6 +139,7 @@ export class Watch {
     const picture = `${look.cursor.row};${look.cursor.col}\n${look.lines.join('\n')}`;
     if (picture !== this.#picture) this.#changedAt = Math.max(this.#changedAt, heardAt);
     this.#picture = picture;
+    this.#onAlternate = look.onAlternate;
     this.#hasPrompt = this.#adapter.prompt?.(look.lines) ?? true;
     this.#events.saw(look);
   }
@@ -146,12 +154,20 @@ export class Watch {
   #waits(activity: Activity): boolean {
     const now = performance.now();
     const quiet = now - this.#changedAt;
+    const isBusy = activity === 'working' || this.#isElsewhere(activity);
+    if (isBusy) this.#busyAt = now;
     if (activity === 'working') return false;
     // What is typed at a prompt is printed, too.
     if (!this.#works) return activity === 'reading' || quiet >= this.#adapter.quietMs;
     if (this.#isStale || this.#ports.pending()) return false;
     if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || now - this.#typedAt >= this.#adapter.quietMs);
-    return quiet >= this.#adapter.quietMs && (this.#hasPrompt || quiet >= STILL_MS);
+    if (quiet >= STILL_MS) return true;
+    return this.#hasPrinted && this.#hasPrompt && Math.min(quiet, now - this.#busyAt) >= this.#adapter.quietMs;
+  }
+
+  /** What has a screen of its own may leave its terminal to a process that runs elsewhere, as tmux does; so may what has a prompt of its own. */
+  #isElsewhere(activity: Activity): boolean {
+    return activity === 'elsewhere' && !this.#onAlternate && !this.#adapter.prompt;
   }
 
   #become(works: boolean): void {

@@ -30,9 +30,9 @@ export interface TerminalEvents {
 
 /**
  * What the program in the foreground does, as the kernel tells it: `reading` waits for somebody to type; `working` computes, sleeps, or waits
- * for a process of its own that does; `unknown` may be either.
+ * for a process of its own that does; `elsewhere` waits for anything but its terminal; `unknown` may be either.
  */
-export type Activity = 'reading' | 'working' | 'unknown';
+export type Activity = 'reading' | 'working' | 'elsewhere' | 'unknown';
 
 export interface Terminal {
   readonly pid: number;

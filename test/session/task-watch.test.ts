@@ -11,12 +11,13 @@ class Program {
   activity: Activity = 'unknown';
   lines = ['$'];
   pending = false;
+  onAlternate = false;
   looks = 0;
   readonly changes: Array<readonly [works: boolean, at: number]> = [];
   readonly watch: Watch;
   readonly #begun = performance.now();
 
-  constructor({ works = true, prompt }: { works?: boolean; prompt?: (lines: readonly string[]) => boolean } = {}) {
+  constructor({ works = true, prompt }: { works?: boolean; prompt?: ((lines: readonly string[]) => boolean) | undefined } = {}) {
     const ports = { activity: () => this.activity, pending: () => this.pending, look: async () => this.#look() };
     const events = { saw: () => {}, place: () => undefined, changed: (now: boolean) => void this.changes.push([now, this.now]) };
     this.watch = new Watch(ports, events, { quietMs: 1000, prompt }, works);
@@ -47,7 +48,7 @@ class Program {
       title: '',
       lines: this.lines,
       prompt: '',
-      onAlternate: false,
+      onAlternate: this.onAlternate,
       bracketedPaste: false,
       fold: 1,
     };
@@ -75,6 +76,49 @@ describe('A watched program', () => {
     expect(program.changes).toEqual([]);
     program.activity = 'reading';
     await pass(600);
+    expect(program.works).toBe(false);
+  });
+
+  it('works while it waits for something else than its terminal, but no longer than its screen may stand still', async () => {
+    const program = new Program();
+    program.activity = 'elsewhere';
+    program.print('$ curl …');
+    await pass(STILL_MS - 1000);
+    expect(program.changes).toEqual([]);
+    await pass(2000);
+    expect(program.works).toBe(false);
+  });
+
+  it.each([
+    ['has a screen of its own', { onAlternate: true }, undefined],
+    ['shows the prompt that was described', {}, () => true],
+  ])('waits when it is still though its terminal is read elsewhere, if it %s', async (_, looks, prompt) => {
+    const program = Object.assign(new Program({ prompt }), looks);
+    program.activity = 'elsewhere';
+    program.print('$');
+    await pass(1500);
+    expect(program.works).toBe(false);
+  });
+
+  it('has not come to its first prompt before it has printed anything, unless it reads its terminal', async () => {
+    const [silent, reader] = [new Program(), new Program()];
+    reader.activity = 'reading';
+    await pass(5000);
+    expect([silent.works, reader.works]).toEqual([undefined, false]);
+    silent.print('$');
+    await pass(1500);
+    expect(silent.works).toBe(false);
+  });
+
+  it('works while it is seen to be busy now and then', async () => {
+    const program = new Program();
+    program.print('$ make');
+    for (let i = 0; i < 20; i++) {
+      program.activity = i % 2 === 0 ? 'working' : 'unknown';
+      await pass(i % 2 === 0 ? 600 : 300);
+    }
+    expect(program.changes).toEqual([]);
+    await pass(1500);
     expect(program.works).toBe(false);
   });
 

@@ -23,11 +23,22 @@ describe.runIf(linux)('The program in the foreground', () => {
     ['sleeps in a pipeline', 'sleep 60 | cat'],
     ['computes', 'while true; do :; done'],
     ['waits for what sleeps', 'sh -c "sleep 60; true"; true'],
+    ['waits for a signal of what sleeps', 'timeout --foreground 90 sleep 60; true'],
   ])('works: it %s', async (_, script) => {
     const { terminal } = await sh(`${script}`);
     await until(() => terminal.activity() === 'working');
     const looks = Array.from({ length: 50 }, () => terminal.activity());
     expect(looks).not.toContain('reading');
+  });
+
+  it.each([
+    ['the time', ['node', '-e', 'setTimeout(() => {}, 60_000)']],
+    ['a server', ['node', '-e', 'require("net").createServer().listen(0, "127.0.0.1")']],
+    ['a process of another group', ['bash', '-c', 'set -m; sleep 60 & wait']],
+  ])('waits elsewhere: for %s', async (_, [program, ...args]) => {
+    const { terminal } = await run(['/usr/bin/env', program as string, ...args]);
+    await until(() => terminal.activity() === 'elsewhere');
+    expect(Array.from({ length: 50 }, () => terminal.activity())).not.toContain('reading');
   });
 
   it('is not the one in the background', async () => {
@@ -50,6 +61,28 @@ describe.runIf(linux)('The program in the foreground', () => {
     const { terminal, exit } = await sh('exit 0');
     await exit;
     expect(terminal.activity()).toBe('unknown');
+  });
+});
+
+needs('python3')('A program that waits', () => {
+  it.runIf(linux).each([
+    ['in poll', 'import select; p = select.poll(); p.register(r); p.poll()'],
+    ['in select', 'import select; select.select([r], [], [], 90)'],
+    ['in epoll', 'import select; p = select.epoll(); p.register(r); p.poll()'],
+  ])('is elsewhere, unless its terminal is among what it waits for: %s', async (_, script) => {
+    const [pipe, both] = [script, script.replace('[r]', '[r, 0]').replace('register(r)', 'register(r); p.register(0)')];
+    const [elsewhere, either] = await Promise.all(
+      [pipe, both].map((text) => run(['/usr/bin/env', 'python3', '-c', `import os; r, w = os.pipe(); ${text}`])),
+    );
+    await until(() => elsewhere?.terminal.activity() === 'elsewhere');
+    // On its way it does other things.
+    await until(() => Array.from({ length: 20 }, () => either?.terminal.activity()).every((activity) => activity === 'unknown'));
+  });
+
+  it.runIf(linux)('works while a thread does for which it waits', async () => {
+    const script = 'import threading, time; t = threading.Thread(target=lambda: time.sleep(90)); t.start(); t.join()';
+    const { terminal } = await run(['/usr/bin/env', 'python3', '-c', script]);
+    await until(() => Array.from({ length: 20 }, () => terminal.activity()).every((activity) => activity === 'working'));
   });
 });
 
