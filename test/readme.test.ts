@@ -16,7 +16,8 @@ let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(path.join(os.tmpdir(), 'readme-'));
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
+// A gateway that was told to end may still be writing there.
+afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }), 30_000);
 
 /** Runs a script in a shell, in a process group of its own that ends with it. */
 function shell(script: string, cwd: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {

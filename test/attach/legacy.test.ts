@@ -225,6 +225,27 @@ describe('a legacy client that comes back with ?replay_from=', () => {
     }
   });
 
+  it('leaves a line in the audit for what it was shown before it joined', async () => {
+    const session = server.newSession();
+    const client = await attach(session, { replayFrom: session.print('one') });
+    await client.until('keyframe');
+    expect(server.audit.filter(({ session_id }) => session_id === session.id)).toMatchObject([
+      { event: 'replay', outcome: 'granted', principal: 'alice', detail: 'from 1' },
+    ]);
+    client.cut();
+  });
+
+  it('gets live output as BINARY frames where it offers that, and the replay as text', async () => {
+    const session = server.newSession();
+    session.print('one');
+    const client = await join(session, { replayFrom: 0, protocols: ['pty-ws.v1.binary'] });
+    await client.until('membership_changed');
+    expect(client.output).toBe('one');
+    session.print('two');
+    await expect.poll(() => client.binaries.map((data) => `${data.subarray(0, 4)} ${data.subarray(13)}`)).toEqual(['PW1O two']);
+    client.cut();
+  });
+
   it('may offer no subprotocol then, since nobody else gives a cursor in the URL', async () => {
     const client = await join(server.newSession(), { replayFrom: 0, protocols: [] });
     expect(client.head.toLowerCase()).not.toContain('sec-websocket-protocol');

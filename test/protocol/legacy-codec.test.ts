@@ -83,6 +83,17 @@ describe('a fault', () => {
   });
 });
 
+describe('what goes wrong at the terminal', () => {
+  it.each([
+    ['PTY_OUTPUT_LAGGED', 'broadcast.lagged'],
+    ['PTY_WRITE_FAILED', 'pty.write_failed'],
+    ['KEYFRAME_UNAVAILABLE', 'keyframe.unavailable'],
+  ])('%s is told as %s', (code, told) => {
+    const frame = { ...entry('Error', { code, message: 'why' }), sequence: 9 };
+    expect(JSON.parse(Buffer.from(legacyCodec.frame(frame)).toString()).payload).toEqual({ code: told, message: 'why', status: 200 });
+  });
+});
+
 describe('the end of a connection', () => {
   it('is a close code alone; that of a shutdown is not 1000, which means that the session is over', () => {
     expect(legacyCodec.goodbye('server_shutdown', 1000)).toEqual({ text: undefined, code: 1001 });
