@@ -176,7 +176,10 @@ describe('A session whose agent says how to go on with it', () => {
     const there = (await town.sessions('second').find('inst', session.id)) as Session;
     const a = await Watcher.join(there);
     const over = town.sessions('first').close();
-    await expect(session.input({ clientId: a.id }, Buffer.from('echo lost\n'))).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await expect(session.input({ clientId: a.id }, Buffer.from('echo lost\n'))).rejects.toMatchObject({
+      code: 'INTERNAL',
+      retryable: true,
+    });
     await over;
     await a.until(() => a.output().includes('back\r\n'));
     await expect(session.resize(a.id, { cols: 90, rows: 20 })).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
