@@ -81,13 +81,14 @@ export const operations = {
     async (client, { taskId, ...config }) => setPushConfig(await pushing(client, taskId), readPushConfig(config)),
   ),
 
-  GetTaskPushNotificationConfig: operation('pty:observe', requests.OnePushConfigRequest, 'task_read', async (client, { taskId, id }) => {
+  // Where a receiver is, and the token that it knows the gateway by, are secrets of whoever set it: no observer reads them.
+  GetTaskPushNotificationConfig: operation('pty:control', requests.OnePushConfigRequest, 'task_read', async (client, { taskId, id }) => {
     const config = await pushOf(await pushing(client, taskId)).get(id);
     if (!config) throw new Fault('TASK_NOT_FOUND', 'the task has no such push notification config', { details: { taskId, id } });
     return config;
   }),
 
-  ListTaskPushNotificationConfigs: operation('pty:observe', requests.ListPushConfigsRequest, 'task_read', async (client, { taskId }) => {
+  ListTaskPushNotificationConfigs: operation('pty:control', requests.ListPushConfigsRequest, 'task_read', async (client, { taskId }) => {
     return { configs: await pushOf(await pushing(client, taskId)).list(), nextPageToken: '' };
   }),
 

@@ -47,6 +47,18 @@ test('a config is set, shown without its credentials, listed and removed, over R
   expect((await agent.rest('GET', `${configs}/mine`)).status).toBe(404);
 });
 
+test('who may only look is not shown where a task is told of, nor the token that goes there', async () => {
+  const taskId = await begin();
+  const configs = `/tasks/${taskId}/pushNotificationConfigs`;
+  await agent.rest('POST', configs, { id: 'mine', url: receiver.url, token: 'a token' });
+  const call = { token: gateway.token('pty:observe') };
+  for (const path of [configs, `${configs}/mine`]) {
+    const refused = await agent.rest('GET', path, undefined, call);
+    expect(refused.status).toBe(403);
+    expect(refused.text).not.toContain('a token');
+  }
+});
+
 test('and over JSON-RPC, also when the task has ended', async () => {
   const taskId = await begin('exit');
   const set = await agent.rpc('CreateTaskPushNotificationConfig', { taskId, url: 'https://receiver.example/hook' });
