@@ -38,7 +38,8 @@ interface Named {
 function named(what: Address[2], { inst: _, idVerb = '', configId, ...members }: Record<string, string>): Named {
   if (typeof what === 'string') return { operation: what, members: configId === undefined ? members : { ...members, id: configId } };
   const colon = idVerb.lastIndexOf(':');
-  const spoken = colon === -1 ? undefined : what[idVerb.slice(colon + 1)];
+  const verb = idVerb.slice(colon + 1);
+  const spoken = colon !== -1 && Object.hasOwn(what, verb) ? what[verb] : undefined;
   if (spoken) return { operation: spoken, members: { id: idVerb.slice(0, colon) } };
   if (what['']) return { operation: what[''], members: { id: idVerb } };
   throw nothingHere();

@@ -46,6 +46,7 @@ export class SessionHost implements TaskHost {
   }
 
   async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
+    if (principal.sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
     const { sessions, agent, begun } = this.#parts;
     const key = JSON.stringify(['message', principal.name, agent.id, message.messageId]);
     const id = await begun.once(key, null, () => this.#create(message, principal, from, prepare));

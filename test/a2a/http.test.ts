@@ -87,6 +87,20 @@ test('both spellings are read, unknown and unset members ignored, and camelCase 
   });
 });
 
+test('a verb that is none is a part of the id: there is no such task', async () => {
+  for (const verb of ['pause', 'constructor', 'toString', '__proto__', '']) {
+    for (const method of ['GET', 'POST']) {
+      const { status, json } = await agent.rest(method, `/tasks/some:${verb}`);
+      expect({ method, verb, status, reason: json.error.details[0].reason }).toEqual({
+        method,
+        verb,
+        status: 404,
+        reason: 'TASK_NOT_FOUND',
+      });
+    }
+  }
+});
+
 test('each member of a request that is wrong is named', async () => {
   const { status, json } = await agent.rest('POST', '/message:send', { message: { role: 'USER', parts: [{}] } });
   expect(status).toBe(400);
@@ -195,6 +209,18 @@ test('who has no token is told so; who may only look cannot speak; what one may 
       expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read failed']),
     );
   });
+});
+
+test('a token that names sessions speaks to those alone: no message of its begins another', async () => {
+  const { json } = await agent.rest('POST', '/message:send', { message: message('true') });
+  const call = { token: gateway.token('pty:control', { sessions: [json.task.id] }) };
+  const before = (await agent.rest('GET', '/tasks')).json.totalSize;
+  for (const path of ['/message:send', '/message:stream']) {
+    const refused = await agent.rest('POST', path, { message: message('true') }, call);
+    expect(refused).toMatchObject({ status: 403, json: { error: { status: 'PERMISSION_DENIED' } } });
+  }
+  expect((await agent.rest('GET', '/tasks')).json.totalSize).toBe(before);
+  expect((await agent.rest('POST', '/message:send', { message: message('true', { taskId: json.task.id }) }, call)).status).toBe(200);
 });
 
 test('a message whose context is not its task’s is refused, and so is one to a task that is over', async () => {
