@@ -8,6 +8,7 @@ import { readPayload } from '../protocol/make-frames.js';
 import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
 import { requireContext } from './send.js';
+import { isOver } from './states.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
 
 /** What is typed into a terminal, and what is read from it. */
@@ -55,7 +56,7 @@ export class SessionHost implements TaskHost {
     return { task: hosted(session) };
   }
 
-  /** A session whose first message could not be typed is ended: nobody knows of it. */
+  /** A session whose first message could not be typed is ended, for nobody knows of it; how a program ended before it could be is the answer. */
   async #create(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<string> {
     const { sessions, agent, onBegun } = this.#parts;
     const session = await sessions.create(agent, {}, principal.name, message.contextId as string | undefined);
@@ -65,6 +66,7 @@ export class SessionHost implements TaskHost {
       await prepare(task);
       await task.send(message, from);
     } catch (error) {
+      if (await endsByItself(session, error)) return session.id;
       await task.cancel().catch(() => {});
       throw error;
     }
@@ -97,6 +99,12 @@ export class OneSession implements TaskHost {
     await this.#task.send(message, from);
     return { task: this.#task };
   }
+}
+
+/** Whether a message came too late for a program that ends; resolves when it has ended. */
+async function endsByItself({ task }: Session, error: unknown): Promise<boolean> {
+  if (!(error instanceof Fault && error.code === 'UNSUPPORTED_OPERATION')) return false;
+  return isOver((await task.rest()).status.state);
 }
 
 function hosted(session: Session): HostedTask {

@@ -62,6 +62,8 @@ export class Watch {
   #returns = RETURNS;
   #returnedAt = 0;
   #silent = 0;
+  /** The last decision found it working, by the kernel's word. */
+  #wasBusy = false;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #isDeciding = false;
@@ -145,7 +147,10 @@ export class Watch {
   }
 
   #decide(): void {
-    const waits = this.#waits(this.#ports.activity());
+    const activity = this.#ports.activity();
+    const waits = this.#waits(activity);
+    if (this.#wasBusy && activity !== 'working') this.#silent = 0;
+    this.#wasBusy = activity === 'working';
     if (this.#works && waits) this.#become(false);
     else if (!this.#works && !waits && ++this.#stirs > 1 && this.#mayReturn()) this.#become(true);
     if (waits) this.#stirs = 0;
@@ -161,7 +166,8 @@ export class Watch {
     if (!this.#works) return activity === 'reading' || quiet >= this.#adapter.quietMs;
     if (this.#isStale || this.#ports.pending()) return false;
     if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || now - this.#typedAt >= this.#adapter.quietMs);
-    if (quiet >= STILL_MS) return true;
+    // Between two programs, and between its last word and its end, the kernel knows nothing for a moment.
+    if (quiet >= STILL_MS) return !this.#wasBusy;
     return this.#hasPrinted && this.#hasPrompt && Math.min(quiet, now - this.#busyAt) >= this.#adapter.quietMs;
   }
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PushConfigs } from '../a2a/push.js';
 import type { Adapter } from '../adapter.js';
-import type { Look, MarkAt } from '../terminal/terminal.js';
+import { type Look, type MarkAt, TerminalError } from '../terminal/terminal.js';
 import { bounded, gate } from './bounded.js';
 import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from './session.js';
 import { notCancelable, takesNoMore } from './task-ended.js';
@@ -134,7 +134,9 @@ export class TerminalTask implements SessionTask {
     this.#move('TASK_STATE_WORKING');
     const typed = this.#typing.then(() => this.#type(message.messageId, text));
     this.#typing = typed.catch(() => this.#forget(message.messageId)).finally(() => this.#watch.begin());
-    await typed;
+    await typed.catch((error) => {
+      throw error instanceof TerminalError && error.failure === 'ended' ? takesNoMore() : error;
+    });
     return this.now();
   }
 

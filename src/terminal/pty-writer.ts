@@ -32,7 +32,7 @@ export class PtyWriter {
     this.#fd = fd;
   }
 
-  /** Resolves when the kernel has all of `bytes`. Rejects with TerminalError `write`: too many wait already, the kernel refused, or closed meanwhile. */
+  /** Resolves when the kernel has all of `bytes`. Rejects with TerminalError: `write` if too many wait already; `ended` if the kernel refused, or it was closed meanwhile. */
   write(bytes: Uint8Array): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closed);
     if (this.#waiting + bytes.length > MAX_UNWRITTEN_BYTES) return Promise.reject(tooMuch(this.#waiting, bytes.length));
@@ -88,7 +88,7 @@ export class PtyWriter {
     if (error.code === 'EAGAIN') {
       this.#again(this.#waitMs);
       this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
-    } else this.close(new TerminalError('write', 'the terminal takes no more input', { cause: error }));
+    } else this.close(new TerminalError('ended', 'the terminal takes no more input', { cause: error }));
   }
 
   #again(ms: number): void {

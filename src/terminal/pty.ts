@@ -70,8 +70,9 @@ class PtyTerminal implements Terminal {
     return this.#writer.write(bytes);
   }
 
+  /** One that has died works until its end is told. */
   activity(): Activity {
-    return activityOf(this.pid, this.#tty);
+    return this.#ending && this.#open ? 'working' : activityOf(this.pid, this.#tty);
   }
 
   resize({ cols, rows }: Size): void {
@@ -116,13 +117,13 @@ class PtyTerminal implements Terminal {
   /** The PTY cannot be read any more, and its descriptor is no longer ours. A process that lives on without it is ended. */
   #hungUp(): void {
     this.#open = false;
-    this.#writer.close(new TerminalError('write', 'the terminal was hung up'));
+    this.#writer.close(new TerminalError('ended', 'the terminal was hung up'));
     this.end();
   }
 
   /** The process is reaped, and its output is in the kernel or here. */
   died(exit: Exit): void {
-    this.#writer.close(new TerminalError('write', 'the process has ended'));
+    this.#writer.close(new TerminalError('ended', 'the process has ended'));
     this.#coalescer.close();
     this.#kill?.unref();
     this.#ending = new Ending({

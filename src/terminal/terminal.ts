@@ -52,10 +52,13 @@ export interface Terminal {
 /** Throws TerminalError `start` (in words that a person understands) if the command cannot be executed there. */
 export type SpawnTerminal = (command: Command, events: TerminalEvents) => Promise<Terminal>;
 
+/** `ended`: it takes no more input, and never will. */
+export type TerminalFailure = 'start' | 'write' | 'ended' | 'resize';
+
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
-  readonly failure: 'start' | 'write' | 'resize';
-  constructor(failure: 'start' | 'write' | 'resize', message: string, options?: { cause?: unknown }) {
+  readonly failure: TerminalFailure;
+  constructor(failure: TerminalFailure, message: string, options?: { cause?: unknown }) {
     super(message, options);
     this.failure = failure;
   }

@@ -36,5 +36,16 @@ describe('sessions', () => {
   });
   afterAll(() => gateway.close());
 
+  test('a program that ends before it can be typed to is a task that ended so', async () => {
+    const agent = { ...(gateway.app.agents.get('free') as Agent), command: ['/bin/sh', '-c', 'exit 3'] };
+    const broken = new SessionHost({ agent, sessions: gateway.app.sessions, begun: createIdempotency() });
+    const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+    const principal = { name: 'alice', scope: 'pty:control', instances: undefined, sessions: undefined } as const;
+    const begun = await broken.begin(message, principal, { author: 'message' }, async () => {});
+    if (!('task' in begun)) throw new Error('expected a task');
+    expect((await begun.task.snapshot()).status.state).toBe('TASK_STATE_FAILED');
+    await expect(begun.task.send(message, { author: 'message' })).rejects.toMatchObject({ code: 'UNSUPPORTED_OPERATION' });
+  });
+
   taskHostContract(() => host, { rest: () => ({ parts: [{ text: 'true' }] }), end: () => ({ parts: [{ text: 'exit 0' }] }) });
 });

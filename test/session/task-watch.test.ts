@@ -122,6 +122,23 @@ describe('A watched program', () => {
     expect(program.works).toBe(false);
   });
 
+  it('does not wait because the kernel knows nothing of it for a moment, as between two programs, or before its end', async () => {
+    const program = new Program();
+    program.activity = 'working';
+    program.print('begun');
+    await pass(STILL_MS);
+    for (let i = 0; i < 20; i++) {
+      await pass(937);
+      program.activity = 'unknown';
+      await pass(90);
+      program.activity = 'working';
+    }
+    expect(program.changes).toEqual([]);
+    program.activity = 'unknown';
+    await pass(1500);
+    expect(program.works).toBe(false);
+  });
+
   it('is not believed to read on before it has shown that it has seen its message, or time enough has passed', async () => {
     const program = new Program({ works: false });
     program.activity = 'reading';

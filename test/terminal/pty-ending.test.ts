@@ -149,9 +149,9 @@ describe('the exit', () => {
     await program.printed('ready');
     const waiting = program.terminal.write(Buffer.alloc(1024 * 1024, 97));
     program.terminal.end(0);
-    await expect(waiting).rejects.toMatchObject({ name: 'TerminalError', failure: 'write', message: 'the process has ended' });
+    await expect(waiting).rejects.toMatchObject({ name: 'TerminalError', failure: 'ended', message: 'the process has ended' });
     await program.exit;
-    await expect(program.terminal.write(Buffer.from('x'))).rejects.toMatchObject({ failure: 'write' });
+    await expect(program.terminal.write(Buffer.from('x'))).rejects.toMatchObject({ failure: 'ended' });
     expect(() => program.terminal.resize({ cols: 90, rows: 30 })).toThrow(expect.objectContaining({ failure: 'resize' }));
   });
 

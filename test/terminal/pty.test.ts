@@ -110,7 +110,7 @@ describe('write', () => {
     const used = process.cpuUsage(cpu);
     expect(used.user + used.system).toBeLessThan(250_000);
     program.terminal.end(0);
-    expect(await first).toMatchObject({ failure: 'write' });
+    expect(await first).toMatchObject({ failure: 'ended' });
   });
 
   it('takes nothing for nothing', async () => {
