@@ -50,6 +50,8 @@ export class Watch {
   #lookedAt = NEVER;
   /** The kernel said that it did something else than wait for its terminal. */
   #busyAt = NEVER;
+  /** Since when the kernel has said, each time it was asked, that it reads its terminal. */
+  #readsSince = Number.POSITIVE_INFINITY;
   #onAlternate = false;
   /** It has printed something, ever. */
   #hasPrinted = false;
@@ -161,14 +163,20 @@ export class Watch {
     const quiet = now - this.#changedAt;
     const isBusy = activity === 'working' || this.#isElsewhere(activity);
     if (isBusy) this.#busyAt = now;
+    this.#readsSince = activity === 'reading' ? Math.min(this.#readsSince, now) : Number.POSITIVE_INFINITY;
     if (activity === 'working') return false;
     // What is typed at a prompt is printed, too.
     if (!this.#works) return activity === 'reading' || quiet >= this.#adapter.quietMs;
     if (this.#isStale || this.#ports.pending()) return false;
-    if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || now - this.#typedAt >= this.#adapter.quietMs);
+    if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || this.#readsUnheard(now));
     // Between two programs, and between its last word and its end, the kernel knows nothing for a moment.
     if (quiet >= STILL_MS) return !this.#wasBusy;
     return this.#hasPrinted && this.#hasPrompt && Math.min(quiet, now - this.#busyAt) >= this.#adapter.quietMs;
+  }
+
+  /** It has printed nothing, and for so long that what it printed just before it read would have come. */
+  #readsUnheard(now: number): boolean {
+    return now - this.#typedAt >= this.#adapter.quietMs && now - this.#readsSince >= SETTLE_MS;
   }
 
   /** What has a screen of its own may leave its terminal to a process that runs elsewhere, as tmux does; so may what has a prompt of its own. */

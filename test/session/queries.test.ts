@@ -58,8 +58,10 @@ describe('a program that asks its terminal', () => {
   });
 
   it('cannot feed a flood of queries by its own echo', async () => {
-    const { session, shows, screen } = await start(script(`printf '\\e[>c\\e[c\\e[6n'; cat`));
+    const { session, shows, screen } = await start(script(`read -rs -n 1; printf '\\e[>c\\e[c\\e[6n'; cat`));
     const watcher = await Watcher.join(session);
+    await watcher.type('.');
+    await watcher.until(() => /\[\d+;\d+R/.test(watcher.output()));
     await watcher.type('typed');
     await shows(/typed/);
     const before = watcher.output().length;

@@ -195,7 +195,8 @@ needs(
     await type(alice, 'clear; printf "\\e[6n"; read -rs -t 5 -d R place; printf "%s" "$place" | wc -c | sed s/$/-characters/\n');
     await shows(alice, /[1-9]\d*-characters/);
     // So much comes before the question that it is read long after the connection is live again.
-    await type(alice, 'until [ -e go ]; do sleep 0.1; done; seq 200000; printf "\\e[6n"; touch asked; cat -v\n');
+    await type(alice, 'echo waits-$((40+2)); until [ -e go ]; do sleep 0.1; done; seq 200000; printf "\\e[6n"; touch asked; cat -v\n');
+    await shows(alice, 'waits-42');
     proxy.cut();
     await sees(alice, /Offline/);
     writeFileSync(join(gateway.folder, 'go'), '');
