@@ -18,6 +18,8 @@ import { Telling } from './telling.js';
 
 /** How often what is kept is looked through for what is over, in milliseconds. */
 const SWEEP_MS = 60_000;
+/** After how long sessions that could not be settled are tried again, in milliseconds: doubled each time, up to a sweep. */
+const AGAIN_MS = 500;
 /** How often a session is looked for again that changes hands while it is looked for. */
 const FIND_TRIES = 3;
 
@@ -63,6 +65,8 @@ class Registry implements Sessions {
   readonly #telling: Telling;
   readonly #succession: Succession;
   readonly #sweep: NodeJS.Timeout;
+  #again: NodeJS.Timeout | undefined;
+  #againMs = AGAIN_MS;
   #isTaking = true;
 
   constructor(parts: SessionsParts) {
@@ -80,10 +84,9 @@ class Registry implements Sessions {
   /** Nothing of what an earlier life of this replica owned runs any more. */
   async begin(): Promise<void> {
     const { neighbours, replicaId } = this.#parts;
-    const settled = this.#succession.settle((owner) => !neighbours || owner === replicaId);
+    const settled = this.#settle((owner) => !neighbours || owner === replicaId);
     // Where others serve meanwhile, nobody has to wait for it.
-    if (neighbours) settled.catch((error) => this.#complain(error));
-    else await settled;
+    if (!neighbours) await settled;
     await this.#removeExpired();
   }
 
@@ -130,6 +133,7 @@ class Registry implements Sessions {
   async close(): Promise<void> {
     this.stopTaking();
     clearInterval(this.#sweep);
+    clearTimeout(this.#again);
     await this.handOver();
     await this.#owned.close();
     this.#elsewhere?.close();
@@ -149,7 +153,7 @@ class Registry implements Sessions {
     });
     neighbours.onDeath((replicaId) => {
       elsewhere.forsake(replicaId);
-      void this.#succession.settle((owner) => owner === replicaId).catch((error) => this.#complain(error));
+      void this.#settle((owner) => owner === replicaId);
     });
     neighbours.onUsurped(() => {
       this.stopTaking();
@@ -217,9 +221,24 @@ class Registry implements Sessions {
     }
   }
 
+  /** Never rejects. What Redis refused in the moment of a death is not left until the next sweep. */
+  async #settle(isGone: (owner: string) => boolean): Promise<void> {
+    const isDone = await this.#succession.settle(isGone).catch((error) => void this.#complain(error));
+    if (isDone) this.#againMs = AGAIN_MS;
+    else if (this.#isTaking) this.#settleLater();
+  }
+
+  #settleLater(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = undefined;
+      this.#againMs = Math.min(2 * this.#againMs, SWEEP_MS);
+      if (this.#isTaking) void this.#settle((owner) => this.#isGone(owner));
+    }, this.#againMs).unref();
+  }
+
   async #tidy(): Promise<void> {
     try {
-      if (this.#isTaking) await this.#succession.settle((owner) => this.#isGone(owner));
+      if (this.#isTaking) await this.#settle((owner) => this.#isGone(owner));
       await this.#removeExpired();
     } catch (error) {
       this.#complain(error);

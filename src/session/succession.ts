@@ -28,7 +28,7 @@ export class Succession {
   readonly #owned: OwnedSessions;
   readonly #telling: Telling;
   readonly #desk: () => Desk | undefined;
-  readonly #settling = new Map<string, Promise<void>>();
+  readonly #settling = new Map<string, Promise<boolean>>();
   #isOpen = true;
 
   constructor(parts: SessionsParts, owned: OwnedSessions, telling: Telling, desk: () => Desk | undefined) {
@@ -43,23 +43,30 @@ export class Succession {
     this.#isOpen = false;
   }
 
-  /** Whoever notices settles it, once. Sessions of an owner that is alive are left alone, and those that run here or are about to. */
-  async settle(isGone: (replicaId: string) => boolean): Promise<void> {
+  /**
+   * Whoever notices settles it, once. Sessions of an owner that is alive are left alone, and those that run here or are about to.
+   * Resolves with whether all are settled; those that are not are to be tried again.
+   */
+  async settle(isGone: (replicaId: string) => boolean): Promise<boolean> {
     const all = (await this.#parts.log.records()).flatMap(({ record }) => keptSession(record) ?? []);
     const orphans = all.filter(
       ({ session_id, replica_id, state }) => state === 'running' && !this.#owned.has(session_id) && isGone(replica_id),
     );
-    await aFewAtATime(orphans, (kept) => this.inherit(kept));
+    let isDone = true;
+    await aFewAtATime(orphans, async (kept) => {
+      if (!(await this.inherit(kept))) isDone = false;
+    });
     const untold = all.filter(({ telling }) => telling !== undefined && isGone(telling));
     await aFewAtATime(untold, (kept) => this.#tell(kept));
+    return isDone;
   }
 
-  /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. */
-  inherit(kept: KeptSession): Promise<void> {
+  /** A session whose replica is gone goes on here, where its agent says how; else it is closed. Of all who try, one does. False if it has to be tried again. */
+  inherit(kept: KeptSession): Promise<boolean> {
     return this.#once(kept, async () => (await this.#isStillSo(kept)) && !(await this.#lives(kept.replica_id)));
   }
 
-  #once(kept: KeptSession, isDue: () => Promise<boolean>): Promise<void> {
+  #once(kept: KeptSession, isDue: () => Promise<boolean>): Promise<boolean> {
     const id = kept.session_id;
     const settling = this.#settling.get(id) ?? this.#inherit(kept, isDue).finally(() => this.#settling.delete(id));
     this.#settling.set(id, settling);
@@ -71,15 +78,17 @@ export class Succession {
     await this.#settling.get(sessionId);
   }
 
-  async #inherit(kept: KeptSession, isDue: () => Promise<boolean>): Promise<void> {
+  async #inherit(kept: KeptSession, isDue: () => Promise<boolean>): Promise<boolean> {
     const { logger } = this.#parts;
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
-      if (!this.#mayTake() || !(await isDue())) return;
-      logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
+      if (!this.#mayTake()) return !this.#isOpen;
+      if (await isDue()) logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
+      return true;
     } catch (error) {
-      if (isFenced(error)) return; // somebody else has noticed, too
+      if (isFenced(error)) return true; // somebody else has noticed, too
       logger.error({ ...fields, err: error }, 'a session whose replica is gone could not be settled');
+      return false;
     }
   }
 

@@ -46,7 +46,28 @@ needs('redis-server')('A session whose replica is gone', () => {
     expect(await (await third.reader(kept.session_id)).latest('Closed')).toBeDefined();
     await sessions.close();
   });
+
+  it('is settled soon where that failed at first', async () => {
+    const [first, second] = [await open(), await open()];
+    const kept = begun('first');
+    await first.create(kept.session_id, kept, forever);
+    const sessions = await replica('second', failingOnce(second));
+    expect(keptSession(await second.record(kept.session_id))).toMatchObject({ state: 'running' });
+    await expect.poll(async () => keptSession(await second.record(kept.session_id))?.state, { timeout: 10_000 }).toBe('closed');
+    await sessions.close();
+  });
 });
+
+/** A log that takes no session over the first time that it is asked to. */
+function failingOnce(log: Log): Log {
+  let isFirst = true;
+  const claim: Log['claim'] = (...session) => {
+    if (!isFirst) return log.claim(...session);
+    isFirst = false;
+    return Promise.reject(new Error('READONLY'));
+  };
+  return new Proxy(log, { get: (_, name) => (name === 'claim' ? claim : log[name as keyof Log]?.bind(log)) });
+}
 
 /** A log whose process does nothing any more once it has claimed a session. */
 function deadAfterClaim(log: Log, dies: () => void): Log {
