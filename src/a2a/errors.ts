@@ -95,7 +95,7 @@ const OWN_DOMAIN = 'agentic-sandbox.aiwg.io';
 /** Whatever was thrown, in A2A's words; never a stack. */
 export function tell(error: unknown): Told {
   const fault = asFault(error);
-  const reason = fault instanceof A2aFault ? fault.reason : fault.code;
+  const reason = fault instanceof A2aFault ? fault.reason : reasonOf(fault);
   const row = table[reason] ?? wireErrors.INTERNAL;
   const http = isSpecial(fault) ? fault.status : row.http;
   return {
@@ -107,6 +107,11 @@ export function tell(error: unknown): Told {
   };
 }
 
+/** The wire has no code for a part that cannot be typed: what it is stands in the details. */
+function reasonOf({ code, details: more }: Fault): string {
+  return more?.reason === 'CONTENT_TYPE_NOT_SUPPORTED' ? more.reason : code;
+}
+
 /** A status that the table does not know: the body is too large, another Content-Type was expected, try again later. */
 function isSpecial({ status }: Fault): boolean {
   return [413, 415, 422, 503].includes(status);
@@ -116,8 +121,8 @@ function details(fault: Fault, reason: string): object[] {
   if (reason === 'INVALID_REQUEST') return [{ '@type': `${TYPE}.BadRequest`, fieldViolations: violationsOf(fault) }];
   if (reason in rpcErrors) return [];
   const { reason: finer, ...metadata } = texts(fault.details);
-  const first = errorInfo(reason, reason in a2aErrors ? A2A_DOMAIN : OWN_DOMAIN, finer === undefined ? metadata : {});
-  return finer === undefined ? [first] : [first, errorInfo(finer, OWN_DOMAIN, metadata)];
+  const first = errorInfo(reason, reason in a2aErrors ? A2A_DOMAIN : OWN_DOMAIN, finer === undefined || finer === reason ? metadata : {});
+  return finer === undefined || finer === reason ? [first] : [first, errorInfo(finer, OWN_DOMAIN, metadata)];
 }
 
 function errorInfo(reason: string, domain: string, metadata: Record<string, string>): object {

@@ -3,7 +3,7 @@ import type { Adapter } from '../adapter.js';
 import type { Look, PrintedPlace } from '../terminal/terminal.js';
 import { newest } from '../terminal/transcript.js';
 import type { ArtifactJson } from './session.js';
-import { answerIn, newLines, screenText } from './task-text.js';
+import { answerIn, newLines, type Prompts, screenText } from './task-text.js';
 import type { ArtifactChange } from './task-updates.js';
 
 /** UTF-16 units of an answer; of a longer one the newest are kept. */
@@ -19,6 +19,7 @@ export interface Asked {
   readonly text: string;
   /** The screen before it was typed; undefined if it could not be seen. */
   readonly before: Look | undefined;
+  readonly prompts: Prompts;
 }
 
 export class TaskOutput {
@@ -98,7 +99,7 @@ export class TaskOutput {
   }
 
   #answer(look: Look, atRest: boolean): string {
-    const { before, text: message } = this.#asked;
+    const { before, text: message, prompts } = this.#asked;
     if (this.#reply === 'screen' || look.onAlternate) {
       return this.#reply === 'new' ? newLines(look.lines, before?.lines ?? []) : screenText(look);
     }
@@ -106,8 +107,7 @@ export class TaskOutput {
     const text = this.#settled + open.map((line) => `${line}\n`).join('');
     if (this.#reply === 'new') return newLines([...text.split('\n').slice(0, -1), ...rest], before?.lines ?? []);
     const isWhole = this.#from === 0 && !this.#isLate;
-    const prompt = before?.prompt ?? '';
-    return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompt });
+    return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts });
   }
 
   /** As a continuation of what was told, if it is one. */

@@ -12,23 +12,49 @@ export function echoed(lines: readonly string[], message: string): number {
   return others === -1 ? typed.length : others;
 }
 
+/** What a message was typed at: the end of the line there, and the prompt that the program always comes back to. */
+export interface Prompts {
+  readonly typedAt: string;
+  readonly home: string;
+}
+
+/** A prompt that was come back to is home; until then the first one is, so that a question on the way is not. */
+export function atPrompt(typedAt: string, before: Prompts): Prompts {
+  if (typedAt === '') return { typedAt, home: before.home };
+  return { typedAt, home: before.home === '' || typedAt === before.typedAt ? typedAt : before.home };
+}
+
 /**
- * Without the echo of the message, and, at rest, without a last line that is the prompt at which it was typed. `text` holds whole lines;
- * `rest` are those after them. Without a message there is no echo.
+ * Without the echo of the message, and, at rest, without the prompt at its end. `text` holds whole lines; `rest` are those after them.
+ * Without a message there is no echo.
  */
 export function answerIn(
   text: string,
   rest: readonly string[],
-  { message, prompt }: { message: string | undefined; prompt: string },
+  { message, prompts }: { message: string | undefined; prompts: Prompts },
 ): string {
-  const isPrompt = rest.length === 1 && prompt.trimEnd() !== '' && rest[0] === prompt.trimEnd();
-  const whole = text + (isPrompt ? '' : rest.join('\n'));
+  const whole = text + withoutPrompt(rest, prompts);
   if (message === undefined) return whole;
   // Only so much of it can be the echo: prompts stand before its lines.
   const head = whole.slice(0, 2 * message.length + 4096).split('\n');
-  const skipped = head.slice(0, echoed(head, message)).join('\n').length;
-  return skipped === 0 ? whole : whole.slice(skipped + 1);
+  const count = echoed(head, message) || hidden(head, prompts);
+  return count === 0 ? whole : whole.slice(head.slice(0, count).join('\n').length + 1);
 }
+
+/** Shorter ones may be the end of what was printed, as `>` is. */
+const LEAST_PROMPT = 3;
+
+/** The home prompt follows what was printed without an end of line, too; another one could be the end of a longer question. */
+function withoutPrompt(rest: readonly string[], { typedAt, home }: Prompts): string {
+  const [line = '', ...others] = rest;
+  if (others.length > 0 || line === '') return rest.join('\n');
+  if (line === typedAt || line === home) return '';
+  return home.length >= LEAST_PROMPT && line.endsWith(home) ? line.slice(0, -home.length) : line;
+}
+
+/** Of a message that is not shown, as a password, there is the end of the line at which it was typed. */
+const hidden = ([first, second]: readonly string[], { typedAt }: Prompts): number =>
+  typedAt !== '' && first === '' && second !== undefined ? 1 : 0;
 
 /** The lines of the screen, without blank ones at the end. */
 export function screenText({ lines }: Pick<Look, 'lines'>): string {

@@ -8,6 +8,7 @@ import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState 
 import { notCancelable, takesNoMore } from './task-ended.js';
 import { keystrokes, textOf } from './task-message.js';
 import { shortened, TaskOutput } from './task-output.js';
+import { atPrompt, type Prompts } from './task-text.js';
 import { artifactUpdate, hasEnded, isResting, statusNow, statusUpdate, type TaskUpdate } from './task-updates.js';
 import { Watch, type WatchPorts } from './task-watch.js';
 
@@ -73,6 +74,7 @@ export class TerminalTask implements SessionTask {
   #output: TaskOutput | undefined;
   /** Whether what is printed still belongs to it. */
   #isAnswering = false;
+  #prompts: Prompts = { typedAt: '', home: '' };
   #seen: Look | undefined;
   /** Of a former life of the session. */
   readonly #former: TaskJson['artifacts'];
@@ -219,7 +221,8 @@ export class TerminalTask implements SessionTask {
     this.#watch.hold();
     const before = await this.#look();
     if (before) this.#tellRest(before);
-    const output = new TaskOutput({ messageId, text: this.#ports.conceal(text), before }, this.#adapter.reply);
+    this.#prompts = atPrompt(before?.prompt.trimEnd() ?? '', this.#prompts);
+    const output = new TaskOutput({ messageId, text: this.#ports.conceal(text), before, prompts: this.#prompts }, this.#adapter.reply);
     this.#ports.mark(output.markAt);
     this.#output = output;
     this.#isAnswering = true;

@@ -113,10 +113,14 @@ test('each member of a request that is wrong is named', async () => {
 });
 
 test('what a terminal cannot take is refused by its media type, and so is an answer it cannot give', async () => {
-  const parts = [{ raw: 'AAAA', mediaType: 'image/png' }];
-  expect((await agent.rest('POST', '/message:send', { message: message('', { parts }) })).json.error.details).toEqual([
-    errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),
-  ]);
+  for (const part of [
+    { raw: 'AAAA', mediaType: 'image/png' },
+    { url: 'https://example.com/a.txt', mediaType: 'text/plain' },
+  ]) {
+    expect((await agent.rest('POST', '/message:send', { message: message('', { parts: [part] }) })).json.error.details).toEqual([
+      errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),
+    ]);
+  }
   const configuration = { acceptedOutputModes: ['image/*'] };
   expect((await agent.rest('POST', '/message:send', { message: message('true'), configuration })).json.error.details).toEqual([
     errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),

@@ -54,7 +54,16 @@ describe('A task', () => {
     const shell = await ready();
     const question = await shell.ask('read -p "really? " answer; echo got-$answer');
     expect(artifact(question, 'output')).toBe('really?');
-    expect(artifact(await shell.ask('yes'), 'output')).toBe('got-yes\n$');
+    expect(artifact(await shell.ask('yes'), 'output')).toBe('got-yes\n');
+  });
+
+  it('leaves the prompt that its program comes back to out of its output, behind a question and behind a line without an end', async () => {
+    const shell = await ready({ env: { PS1: 'sh> ' } });
+    expect(artifact(await shell.ask('printf 1-no-end'), 'output')).toBe('1-no-end');
+    await shell.ask('read -s -p "Password:" word; echo; echo got-$word; read -p "Again, Password:"');
+    expect(artifact(await shell.ask('secret'), 'output')).toBe('got-secret\nAgain, Password:');
+    expect(artifact(await shell.ask('no'), 'output')).toBeUndefined();
+    expect(artifact(await shell.ask(''), 'output')).toBeUndefined();
   });
 
   it('tells its output while it is printed, as a text that grows, before the state in which it rests', async () => {

@@ -127,6 +127,7 @@ export class MemorySession implements Session {
   #typed(bytes: Uint8Array): void {
     this.typed.push(Buffer.from(bytes).toString());
     this.publish(entry('Output', bytes));
+    this.task.heard();
   }
 
   async resize(clientId: string, size: Size): Promise<void> {
