@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { openEmbeddedLog } from '../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../src/log/embedded/embedded-log.js';
 import type { Entry, LogReader, LogWriter } from '../src/log/log.js';
 
 const sizes = [

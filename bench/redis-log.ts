@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { v7 } from 'uuid';
 import type { Entry, LogWriter } from '../src/log/log.js';
-import { openRedisLog } from '../src/log/redis-log.js';
+import { openRedisLog } from '../src/log/redis/redis-log.js';
 import { startRedis } from '../test/support/redis.js';
 
 const sizes = [

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { A2aFault } from '../src/a2a/errors.js';
-import { FIXTURE_ID, FixtureHost } from '../src/a2a/fixture-host.js';
+import { FIXTURE_ID, FixtureHost } from '../src/a2a/fixture/host.js';
 import { parseBody } from '../src/a2a/json.js';
 import type { Client } from '../src/a2a/operations.js';
 import { SessionHost } from '../src/a2a/session-host.js';

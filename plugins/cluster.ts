@@ -10,10 +10,10 @@ import { connect } from '../src/redis/connect.js';
 import { RedisIdempotency } from '../src/redis/idempotency.js';
 import { openLeases } from '../src/redis/leases.js';
 import { RedisQuota } from '../src/redis/quota.js';
-import { Calls } from '../src/session/calls.js';
-import { type Neighbours, neighboursOver } from '../src/session/neighbours.js';
 import type { Quota } from '../src/session/quota.js';
-import { sealedBus } from '../src/session/sealed-bus.js';
+import { Calls } from '../src/session/replicas/calls.js';
+import { type Neighbours, neighboursOver } from '../src/session/replicas/neighbours.js';
+import { sealedBus } from '../src/session/replicas/sealed-bus.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { Keyring } from '../src/keyring.js';
-import { openEmbeddedLog } from '../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../src/log/embedded/embedded-log.js';
 import type { Log } from '../src/log/log.js';
-import { openRedisLog } from '../src/log/redis-log.js';
-import { sealedLog } from '../src/log/sealed-log.js';
+import { openRedisLog } from '../src/log/redis/redis-log.js';
+import { sealedLog } from '../src/log/sealed/sealed-log.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

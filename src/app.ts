@@ -24,7 +24,7 @@ import { agentRoutes } from '../routes/agents.js';
 import { attachRoutes } from '../routes/attach.js';
 import { healthRoutes } from '../routes/health.js';
 import { sessionRoutes } from '../routes/sessions.js';
-import { withFixture } from './a2a/fixture-host.js';
+import { withFixture } from './a2a/fixture/host.js';
 import type { Agents } from './agents.js';
 import { openAgentsFile } from './agents-file.js';
 import type { Audit } from './audit/audit.js';

@@ -12,7 +12,7 @@ import {
   type WebSocketClass,
 } from '../../src/client/index.js';
 import { decode } from '../../src/client/messages.js';
-import { crc32 } from '../../src/log/crc32.js';
+import { crc32 } from '../../src/log/embedded/crc32.js';
 import type { PtyError } from '../../src/protocol/frames.js';
 import { Lines, noWrongs } from './lines.js';
 

@@ -1,6 +1,6 @@
 // Trying again while the disk refuses, and saying so in one sentence. Knows no session and no file.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { explain } from './disk.js';
+import { explain } from './embedded/disk.js';
 import { LogError } from './log.js';
 
 /** The pause after the first failure, doubled after each more, up to the longest. Milliseconds. */

@@ -1,7 +1,7 @@
 // Ordered, reliable messages between replicas over Redis: a stream for each life of a replica. Knows not what the messages say.
 import { randomUUID } from 'node:crypto';
 import { bounded } from '../session/bounded.js';
-import { type Bus, BusError } from '../session/cluster.js';
+import { type Bus, BusError } from '../session/replicas/cluster.js';
 import type { Logger } from '../session/sessions.js';
 import type { Client } from './client.js';
 import { Inbox } from './inbox.js';

@@ -4,7 +4,7 @@
 // copies. What its sender was told has failed is never taken later: the script refuses a batch after its bound, by Redis' own clock,
 // whose distance from ours is known from the last answer, and never thought larger than it is.
 import { bounded } from '../session/bounded.js';
-import { BusError } from '../session/cluster.js';
+import { BusError } from '../session/replicas/cluster.js';
 import { type Client, ready, Script } from './client.js';
 import { type Letter, writeLetters } from './letters.js';
 

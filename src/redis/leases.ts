@@ -5,7 +5,7 @@
 // the dead one included, learns of deaths and births by looking. So no two disagree, clocks of machines do not matter, and while Redis is
 // away nobody dies.
 import { bounded } from '../session/bounded.js';
-import type { Leases } from '../session/cluster.js';
+import type { Leases } from '../session/replicas/cluster.js';
 import type { Logger } from '../session/sessions.js';
 import { Alarm } from './alarm.js';
 import { another, type Client, ready } from './client.js';

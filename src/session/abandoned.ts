@@ -4,7 +4,7 @@ import type { Closed } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import { abandoned } from './closing.js';
 import { type KeptSession, withoutSecrets } from './record.js';
-import { statusNow, statusUpdate } from './task-updates.js';
+import { statusNow, statusUpdate } from './task/updates.js';
 
 /** The writer must be the session's newest, so that nobody else can be doing this. Returns what is kept of it from now on. */
 export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<KeptSession> {

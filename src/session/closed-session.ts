@@ -10,8 +10,8 @@ import { past, refold } from './past.js';
 import { keyframeOf } from './picture.js';
 import { describe, type KeptSession } from './record.js';
 import type { Joined, JoinRequest, Member, Session, SessionDescription, SessionTask } from './session.js';
-import { EndedTask } from './task-ended.js';
-import { statusNow } from './task-updates.js';
+import { EndedTask } from './task/ended.js';
+import { statusNow } from './task/updates.js';
 
 /** How often a session is taken over again when others do so at the same time. */
 const CLAIM_TRIES = 5;

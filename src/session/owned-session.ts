@@ -33,7 +33,7 @@ import { describe, type KeptSession, withoutSecrets } from './record.js';
 import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
 import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
-import { TerminalTask } from './task.js';
+import { TerminalTask } from './task/task.js';
 
 /** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
 const LOG_PATIENCE_MS = 10_000;

@@ -5,15 +5,15 @@ import { Fault } from '../errors.js';
 import { type Log, LogError } from '../log/log.js';
 import type { ScreenHost, SpawnTerminal } from '../terminal/terminal.js';
 import { ClosedSessions } from './closed-sessions.js';
-import { Elsewhere } from './elsewhere.js';
-import type { Neighbours } from './neighbours.js';
 import { OwnedSessions } from './owned-sessions.js';
 import { noSender } from './pushes.js';
 import type { Quota } from './quota.js';
 import { isExpired, type KeptSession, keptSession } from './record.js';
 import type { Sessions } from './registry.js';
+import { Elsewhere } from './replicas/elsewhere.js';
+import type { Neighbours } from './replicas/neighbours.js';
+import { Succession } from './replicas/succession.js';
 import type { Session } from './session.js';
-import { Succession } from './succession.js';
 import { Telling } from './telling.js';
 
 /** How often what is kept is looked through for what is over, in milliseconds. */

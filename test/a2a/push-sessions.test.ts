@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_PUSH_CONFIGS } from '../../src/a2a/push.js';
-import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import { keptSession } from '../../src/session/record.js';
 import type { Session } from '../../src/session/session.js';

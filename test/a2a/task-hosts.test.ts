@@ -1,7 +1,7 @@
 // Both hosts keep the contract: sessions with real terminals, and the fixture agent. Knows no binding.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FixtureHost } from '../../src/a2a/fixture-host.js';
+import { FixtureHost } from '../../src/a2a/fixture/host.js';
 import { SessionHost } from '../../src/a2a/session-host.js';
 import type { Agent } from '../../src/agents.js';
 import { createIdempotency } from '../../src/idempotency.js';

@@ -1,5 +1,5 @@
 // A process of its own that appends until it is killed, and says what it was promised, `<session> <number>` a line, and what troubles it.
-import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { LogWriter } from '../../src/log/log.js';
 import { entry, nobody } from './contract.js';
 

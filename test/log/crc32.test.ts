@@ -1,7 +1,7 @@
 // The checksum of records: the same from zlib and from our own table, so that a folder can move between versions of Node.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { crc32, tableCrc32 } from '../../src/log/crc32.js';
+import { crc32, tableCrc32 } from '../../src/log/embedded/crc32.js';
 
 it('is the CRC-32 that everybody knows', () => {
   expect(tableCrc32(Buffer.from('123456789'))).toBe(0xcbf43926);

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
 import type { Bench } from './contract.js';
 

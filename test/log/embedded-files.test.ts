@@ -10,11 +10,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { currentBoot } from '../../src/log/boot.js';
-import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded-log.js';
-import { MAX_OPEN_FILES } from '../../src/log/handles.js';
+import { currentBoot } from '../../src/log/embedded/boot.js';
+import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
+import { MAX_OPEN_FILES } from '../../src/log/embedded/handles.js';
+import { LOSS_JUMP } from '../../src/log/embedded/recovery.js';
 import type { Log, Numbered, Retention } from '../../src/log/log.js';
-import { LOSS_JUMP } from '../../src/log/recovery.js';
 import { entry, nobody } from './contract.js';
 import { type Deed, faultyDisk } from './faulty-disk.js';
 

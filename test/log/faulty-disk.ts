@@ -1,5 +1,5 @@
 // A real disk that refuses when it is told to, half-way through, as disks do.
-import { type Disk, type DiskFile, type OpenMode, realDisk } from '../../src/log/disk.js';
+import { type Disk, type DiskFile, type OpenMode, realDisk } from '../../src/log/embedded/disk.js';
 
 export type Deed = 'open' | 'read' | 'write' | 'truncate' | 'sync';
 

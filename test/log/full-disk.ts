@@ -1,7 +1,7 @@
 // A process of its own on a tiny disk: fills it through the log, makes room, and says as JSON what became of its appends.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import { entry } from './contract.js';
 
 const [dir = ''] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 // The descriptors of the embedded log, on a disk that only counts them.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { DiskFile } from '../../src/log/disk.js';
-import { Handles, IDLE_FILE_MS, MAX_OPEN_FILES } from '../../src/log/handles.js';
+import type { DiskFile } from '../../src/log/embedded/disk.js';
+import { Handles, IDLE_FILE_MS, MAX_OPEN_FILES } from '../../src/log/embedded/handles.js';
 
 let open: Set<string>;
 let most: number;

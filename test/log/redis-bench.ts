@@ -1,7 +1,7 @@
 // Redis logs for the suite that every log runs. Knows no particular server.
 import { v7 } from 'uuid';
 import type { Log } from '../../src/log/log.js';
-import { openRedisLog, type RedisLogOptions } from '../../src/log/redis-log.js';
+import { openRedisLog, type RedisLogOptions } from '../../src/log/redis/redis-log.js';
 import type { Bench } from './contract.js';
 
 /** A log under a prefix of its own, so that what others left behind is not there; `over` puts another one on top of it. */

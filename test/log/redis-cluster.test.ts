@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { Log } from '../../src/log/log.js';
-import { openRedisLog } from '../../src/log/redis-log.js';
+import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { needs } from '../support/needs.js';
 import { type RedisCluster, type RedisServer, startCluster, startClusterNode, until } from '../support/redis.js';
 import { logContract } from './contract.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../src/keyring.js';
 import type { Numbered } from '../../src/log/log.js';
-import { sealedLog } from '../../src/log/sealed-log.js';
+import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import { formsOf } from '../../src/redaction/forms.js';
 import { Redaction } from '../../src/redaction/redaction.js';

@@ -1,7 +1,7 @@
 // Messages between replicas, while connections and Redis itself come and go.
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { BusError } from '../../src/session/cluster.js';
+import { BusError } from '../../src/session/replicas/cluster.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { Child } from './child.js';

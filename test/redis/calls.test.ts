@@ -1,7 +1,7 @@
 // Replicas that ask each other, over a real bus.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/errors.js';
-import { Calls, type Server } from '../../src/session/calls.js';
+import { Calls, type Server } from '../../src/session/replicas/calls.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { openReplica, type Replica } from './replica.js';

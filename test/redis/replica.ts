@@ -4,7 +4,7 @@ import { newId } from '../../src/protocol/ids.js';
 import { openBus } from '../../src/redis/bus.js';
 import { connect, type RedisAddress } from '../../src/redis/connect.js';
 import { openLeases, type RedisLeases } from '../../src/redis/leases.js';
-import type { Bus } from '../../src/session/cluster.js';
+import type { Bus } from '../../src/session/replicas/cluster.js';
 import type { Logger } from '../../src/session/sessions.js';
 
 const quiet: Logger = { info: () => {}, warn: () => {}, error: () => {} };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { keysOf } from '../../src/log/redis-keys.js';
+import { keysOf } from '../../src/log/redis/keys.js';
 import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
 import { needs } from '../support/needs.js';
 import { counting, Onlooker } from '../support/onlooker.js';

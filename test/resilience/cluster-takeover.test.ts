@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
-import { keysOf } from '../../src/log/redis-keys.js';
+import { keysOf } from '../../src/log/redis/keys.js';
 import { type Balancer, startBalancer } from '../support/balancer.js';
 import { type Gateways, type Replica, startGateways, tokenFor } from '../support/gateways.js';
 import { needs } from '../support/needs.js';

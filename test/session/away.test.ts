@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '../../src/protocol/frames.js';
 import { entry } from '../../src/protocol/make-frames.js';
-import { Away } from '../../src/session/away.js';
-import { headOf } from '../../src/session/remote-words.js';
+import { Away } from '../../src/session/replicas/away.js';
+import { headOf } from '../../src/session/replicas/remote-words.js';
 import type { Delivery } from '../../src/session/session.js';
 
 const role = entry('RoleAssigned', { role: 'observer', client_id: 'c' });

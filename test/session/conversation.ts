@@ -1,7 +1,7 @@
 // A conversation with the task of a real session: messages in, and all that its log tells of it. Knows no test.
 import { readPayload } from '../../src/protocol/make-frames.js';
 import type { Author, Session, TaskJson } from '../../src/session/session.js';
-import type { ArtifactDelta, StatusDelta } from '../../src/session/task-updates.js';
+import type { ArtifactDelta, StatusDelta } from '../../src/session/task/updates.js';
 
 type Delta = ArtifactDelta | StatusDelta;
 const isArtifact = (delta: Delta): delta is ArtifactDelta => 'artifact' in delta;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Away } from '../../src/session/away.js';
-import { Calls } from '../../src/session/calls.js';
-import type { Bus, Leases } from '../../src/session/cluster.js';
-import { Desk } from '../../src/session/desk.js';
-import { type Neighbours, neighboursOver } from '../../src/session/neighbours.js';
-import type { Questions } from '../../src/session/remote-words.js';
+import { Away } from '../../src/session/replicas/away.js';
+import { Calls } from '../../src/session/replicas/calls.js';
+import type { Bus, Leases } from '../../src/session/replicas/cluster.js';
+import { Desk } from '../../src/session/replicas/desk.js';
+import { type Neighbours, neighboursOver } from '../../src/session/replicas/neighbours.js';
+import type { Questions } from '../../src/session/replicas/remote-words.js';
 import type { Session } from '../../src/session/session.js';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };

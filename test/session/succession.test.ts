@@ -1,7 +1,7 @@
 // What becomes of a session whose replica is gone, when the one that takes it goes too.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { FIRST_EPOCH, type Log } from '../../src/log/log.js';
-import { openRedisLog } from '../../src/log/redis-log.js';
+import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { newId } from '../../src/protocol/ids.js';
 import { type KeptSession, keptSession } from '../../src/session/record.js';
 import { createSessions } from '../../src/session/sessions.js';

@@ -1,6 +1,6 @@
 // When a program is taken to work and to wait, by what the kernel and its screen say.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RETURNS, STILL_MS, Watch } from '../../src/session/task-watch.js';
+import { RETURNS, STILL_MS, Watch } from '../../src/session/task/watch.js';
 import type { Activity, Look } from '../../src/terminal/terminal.js';
 
 beforeEach(() => void vi.useFakeTimers());

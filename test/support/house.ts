@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import type { PushSender } from '../../src/a2a/push.js';
 import { type Agent, AgentConfig } from '../../src/agents.js';
-import { openEmbeddedLog } from '../../src/log/embedded-log.js';
+import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
 import type { Frame, Role } from '../../src/protocol/frames.js';
 import { readPayload } from '../../src/protocol/make-frames.js';

@@ -7,7 +7,7 @@ import { entry, type Unnumbered } from '../../src/protocol/make-frames.js';
 import { noSender, Pushes } from '../../src/session/pushes.js';
 import { Roster } from '../../src/session/roster.js';
 import type { Author, Delivery, Joined, JoinRequest, Member, Session, SessionDescription } from '../../src/session/session.js';
-import { TerminalTask } from '../../src/session/task.js';
+import { TerminalTask } from '../../src/session/task/task.js';
 import type { Look, ScreenView, Size, Snapshot } from '../../src/terminal/terminal.js';
 import { MemoryLog } from './memory-log.js';
 

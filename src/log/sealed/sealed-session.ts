@@ -1,0 +1,145 @@
+// One session's entries and record, sealed on their way into a log and opened on their way out. Knows no other session, and not where the log is.
+
+import { type Keyring, SEAL_BYTES, type Seal, SealError } from '../../keyring.js';
+import type { Extent, Follower, LogReader, LogWriter, Numbered, SessionRecord } from '../log.js';
+import { type Draft, type Entry, isEntry, LogError } from '../log.js';
+
+/** A record as the log below keeps it: all that is needed to find the key again, and the record itself, in base64. */
+export interface SealedRecord extends SessionRecord {
+  readonly sealed: { readonly kid: string; readonly salt: string; readonly record: string };
+}
+
+export const isSealed = (record: SessionRecord): record is SealedRecord => typeof record.sealed === 'object' && record.sealed !== null;
+
+/** What one session is sealed with, for its whole life: keys that come later seal later sessions. */
+export class SessionSeal {
+  readonly #sessionId: string;
+  readonly #seal: Seal;
+  readonly #kid: string;
+  readonly #salt: Uint8Array;
+
+  private constructor(sessionId: string, seal: Seal, kid: string, salt: Uint8Array) {
+    this.#sessionId = sessionId;
+    this.#seal = seal;
+    this.#kid = kid;
+    this.#salt = salt;
+  }
+
+  /** Undefined if there is no key to seal with. */
+  static mint(keyring: Keyring, sessionId: string): SessionSeal | undefined {
+    const minted = keyring.mint(`session ${sessionId}`);
+    return minted && new SessionSeal(sessionId, minted.seal, minted.kid, minted.salt);
+  }
+
+  /** Throws LogError `corrupt` if its key is not there. */
+  static of(keyring: Keyring, sessionId: string, { sealed }: SealedRecord): SessionSeal {
+    return corruptUnless(sessionId, () => {
+      const salt = Buffer.from(String(sealed.salt), 'base64');
+      return new SessionSeal(sessionId, keyring.find(String(sealed.kid), salt, `session ${sessionId}`), String(sealed.kid), salt);
+    });
+  }
+
+  closeRecord(record: SessionRecord): SealedRecord {
+    const closed = this.#seal.close(Buffer.from(JSON.stringify(record)), 'record');
+    return { sealed: { kid: this.#kid, salt: Buffer.from(this.#salt).toString('base64'), record: closed.toString('base64') } };
+  }
+
+  openRecord({ sealed }: SealedRecord): SessionRecord {
+    return corruptUnless(this.#sessionId, () => {
+      return JSON.parse(this.#seal.open(Buffer.from(String(sealed.record), 'base64'), 'record').toString()) as SessionRecord;
+    });
+  }
+
+  close<D extends Draft>(draft: D): D {
+    return isEntry(draft) ? { ...draft, body: this.#seal.close(draft.body, contextOf(draft)) } : draft;
+  }
+
+  open(entry: Numbered): Numbered {
+    return corruptUnless(this.#sessionId, () => ({ ...entry, body: this.#seal.open(entry.body, contextOf(entry)) }));
+  }
+}
+
+/** An entry keeps its kind, id and time: none of them can be given to another body. */
+function contextOf({ kind, id, ts }: Entry): string {
+  return `entry ${kind} ${id} ${ts}`;
+}
+
+function corruptUnless<T>(sessionId: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    const cause = error instanceof SealError ? error : new SealError('what is sealed is no record');
+    throw new LogError('corrupt', `session ${sessionId}: ${cause.message}`, { cause });
+  }
+}
+
+export class SealedReader implements LogReader {
+  readonly onGap?: NonNullable<LogReader['onGap']>;
+  readonly #inner: LogReader;
+  readonly #seal: SessionSeal;
+
+  constructor(inner: LogReader, seal: SessionSeal) {
+    this.#inner = inner;
+    this.#seal = seal;
+    if (inner.onGap) this.onGap = (listener) => (inner.onGap as NonNullable<LogReader['onGap']>)(listener);
+  }
+
+  extent(): Extent {
+    return this.#inner.extent();
+  }
+
+  /** The limit holds for what is given out; below, each entry is a little longer. */
+  async read(after: number, { frames, bytes }: { readonly frames: number; readonly bytes: number }): Promise<Numbered[]> {
+    const longer = Math.min(bytes + frames * SEAL_BYTES, Number.MAX_SAFE_INTEGER);
+    const sealed = await this.#inner.read(after, { frames, bytes: longer });
+    return within(sealed, bytes).map((entry) => this.#seal.open(entry));
+  }
+
+  async latest(kind: string): Promise<Numbered | undefined> {
+    const entry = await this.#inner.latest(kind);
+    return entry && this.#seal.open(entry);
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#inner.follow((entries, extent, places) =>
+      follower(
+        entries.map((entry) => this.#seal.open(entry)),
+        extent,
+        places,
+      ),
+    );
+  }
+}
+
+function within(sealed: readonly Numbered[], bytes: number): readonly Numbered[] {
+  let sum = 0;
+  const end = sealed.findIndex((entry, i) => {
+    sum += entry.body.length - SEAL_BYTES;
+    return i > 0 && sum > bytes;
+  });
+  return end < 0 ? sealed : sealed.slice(0, end);
+}
+
+export class SealedWriter implements LogWriter {
+  readonly reader: LogReader;
+  readonly #inner: LogWriter;
+  readonly #seal: SessionSeal;
+
+  constructor(inner: LogWriter, reader: LogReader, seal: SessionSeal) {
+    this.reader = reader;
+    this.#inner = inner;
+    this.#seal = seal;
+  }
+
+  append(drafts: readonly Draft[]): Promise<number> {
+    return this.#inner.append(drafts.map((draft) => this.#seal.close(draft)));
+  }
+
+  amend(record: SessionRecord): Promise<void> {
+    return this.#inner.amend(this.#seal.closeRecord(record));
+  }
+
+  release(): Promise<void> {
+    return this.#inner.release();
+  }
+}
