@@ -44,7 +44,7 @@ describe('The README', () => {
     await new Promise((resolve, reject) => execFile('git', ['clone', '-q', root, clone], (e) => (e ? reject(e) : resolve(undefined))));
     const lines = start.trim().split('\n');
     expect(lines).toEqual(['npm ci', 'npm start']);
-    const script = `${lines[0]}; ${lines[1]} >log 2>&1 & ${untilReady(port)}; sleep 0.2; cat log; curl -s http://127.0.0.1:${port}/`;
+    const script = `${lines[0]}; ${lines[1]} >log 2>&1 & ${untilReady(port)}; until grep -q '#token=' log; do sleep 0.1; done; cat log; curl -s http://127.0.0.1:${port}/`;
     const { code, out } = await shell(script.replace('; npm start', '\nnpm start'), clone, { PORT: String(port) });
     expect(out).toMatch(new RegExp(`Open http://127\\.0\\.0\\.1:${port}/#token=ey`));
     expect(out).toMatch(/<title>/);
