@@ -1,12 +1,13 @@
 // Every failure as `{"error": {code, message, details?}}` with the code's status; a stack goes to the log alone. Knows no route.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { TSchema } from '@sinclair/typebox';
+import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
 import { asFault, Fault } from '../src/errors.js';
 import { checker } from '../src/protocol/check.js';
+import { fromQuery } from '../src/query.js';
 import { ScreenUnavailable } from '../src/terminal/terminal.js';
 
 /** Seconds after which a 503 asks to be tried again. */
@@ -36,10 +37,18 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 /** What was thrown as a Fault; the log hears of what is nobody's wish, and a 503 asks to be tried again. */
 export function settle(error: unknown, request: FastifyRequest, reply: FastifyReply): Fault {
+  if (isHangUp(error, request)) return new Fault('INTERNAL', 'the client hung up');
   const fault = faultOf(error);
   if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
   if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
   return fault;
+}
+
+/** A stream that ended because its reader had gone: what anyone can do as often as they like is no failure. */
+function isHangUp(error: unknown, { raw, log }: FastifyRequest): boolean {
+  if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE' || !raw.socket.destroyed) return false;
+  log.debug('the client hung up before its answer began');
+  return true;
 }
 
 function faultOf(error: unknown): Fault {
@@ -68,10 +77,10 @@ export function refuseConnection(error: Error & { code?: string }, socket: Socke
 }
 
 /** Checks with TypeBox; what comes in an address is text, so numbers are read out of it first. An absent body is an empty one. */
-const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
+const compileValidator: FastifySchemaCompiler<TObject> = ({ schema, httpPart = 'body' }) => {
   const check = checker(schema, httpPart === 'querystring' ? 'query' : httpPart);
   return (data: unknown) => {
-    const value = Value.Default(schema, httpPart === 'body' ? (data ?? {}) : Value.Convert(schema, Value.Clone(data)));
+    const value = Value.Default(schema, httpPart === 'body' ? (data ?? {}) : fromQuery(schema, data as Record<string, unknown>));
     const problem = check(value);
     return problem === undefined ? { value } : { error: new Fault('INVALID_REQUEST', problem) };
   };

@@ -4,11 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { A2A_JSON, clientOf, speakA2a } from '../plugins/a2a.js';
 import { authorize } from '../plugins/auth.js';
 import { tell } from '../src/a2a/errors.js';
-import { fromQuery } from '../src/a2a/json.js';
+import { fromProtoJson } from '../src/a2a/json.js';
 import { type OperationName, operations, perform } from '../src/a2a/operations.js';
 import { TaskStream } from '../src/a2a/task-stream.js';
 import { requireVersion } from '../src/a2a/version.js';
 import { Fault } from '../src/errors.js';
+import { fromQuery } from '../src/query.js';
 import type { Routes } from './schemas.js';
 
 type Method = 'GET' | 'POST' | 'DELETE';
@@ -47,9 +48,13 @@ function named(what: Address[2], { inst: _, idVerb = '', configId, ...members }:
 
 /** What the body says (null is as good as none), or the query where there is none; what stands in the path counts before both. */
 function requestOf(request: FastifyRequest, { operation, members }: Named): unknown {
-  const given = (request.method === 'POST' ? request.body : fromQuery(operations[operation].request, request.query)) ?? {};
+  const given = (request.method === 'POST' ? request.body : inAddress(operation, request.query)) ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) throw new Fault('INVALID_REQUEST', 'the body: expected an object');
   return { ...given, ...members };
+}
+
+function inAddress(operation: OperationName, query: unknown): object {
+  return fromQuery(operations[operation].request, fromProtoJson(query) as Record<string, unknown>);
 }
 
 async function handle(what: Address[2], request: FastifyRequest, reply: FastifyReply) {

@@ -68,7 +68,7 @@ export function publicCard(agent: Agent, base: Base) {
       },
     },
     securityRequirements: [needs('pty:observe')],
-    defaultInputModes: ['text/plain'],
+    defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain'],
     skills: runningSkills(agent),
   };

@@ -1,5 +1,5 @@
 // A2A's JSON as it comes in (ProtoJSON; A2A 1.0 §5.5, §5.7): both spellings of a name, what is not set left out. Knows no operation.
-import type { Static, TObject, TSchema } from '@sinclair/typebox';
+import type { Static, TObject } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { Value } from '@sinclair/typebox/value';
 import { violations } from '../protocol/check.js';
@@ -44,11 +44,6 @@ export function reader<S extends TObject>(schema: S): (given: unknown) => Static
     if (!compiled.Check(value)) throw violated(violations(compiled.Errors(value)));
     return Value.Clean(schema, value) as Static<S>;
   };
-}
-
-/** What stands in an address is text: numbers and truth values are read out of it. */
-export function fromQuery(schema: TSchema, query: unknown): unknown {
-  return Value.Convert(schema, fromProtoJson(query));
 }
 
 function isUnset(name: string, value: unknown): boolean {

@@ -27,6 +27,7 @@ export async function taskOf({ host, principal }: Asker, taskId: string): Promis
 /** Hands a message to its task, or to a new one, and tells what comes of it until the task rests. */
 export async function converse(asker: Asker, { message, configuration = {} }: SendMessageRequest): Promise<TaskStream> {
   checkParts(message, asker.host);
+  checkSize(message);
   checkOutput(configuration.acceptedOutputModes, asker.host);
   const config = configuration.taskPushNotificationConfig && readPushConfig(configuration.taskPushNotificationConfig);
   if (config && !asker.host.pushes) throw noPush();
@@ -118,14 +119,37 @@ export function pushOf({ push }: HostedTask): PushConfigs {
 
 const noPush = () => new A2aFault('PUSH_NOTIFICATION_NOT_SUPPORTED', 'this agent pushes no notifications');
 
+/** Metadata and data of one message, in characters of JSON (UTF-16 units). */
+const MAX_FREE_CHARS = 64 * 1024;
+
 const contents = ['text', 'raw', 'url', 'data'] as const;
 
 function checkParts({ parts }: Message, { inputModes }: TaskHost): void {
   const unclear = parts.findIndex((part) => contents.filter((name) => part[name] !== undefined).length !== 1);
   if (unclear !== -1) throw violated([{ field: `message.parts.${unclear}`, description: 'expected one of text, raw, url and data' }]);
-  const strange = parts.map(mediaTypeOf).find((type) => !inputModes.some((mode) => matches(mode, type)));
-  if (strange !== undefined)
-    throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `message.parts: this agent takes ${inputModes.join(', ')}, not ${strange}`);
+  const strange = parts.findIndex((part) => !inputModes.some((mode) => matches(mode, mediaTypeOf(part))));
+  if (strange === -1) return;
+  const given = mediaTypeOf(parts[strange] as Part);
+  throw notSupported(`message.parts.${strange}: this agent takes ${inputModes.join(', ')}, not ${given}`);
+}
+
+/** What a client adds to the text of a message is kept with it in the history, which is bounded by this. */
+function checkSize({ metadata, parts }: Message): void {
+  const held = [
+    ['message.metadata', metadata] as const,
+    ...parts.flatMap((part, i) => [
+      [`message.parts.${i}.metadata`, part.metadata] as const,
+      [`message.parts.${i}.data`, part.data] as const,
+    ]),
+  ];
+  let chars = 0;
+  for (const [field, value] of held) {
+    chars += value === undefined ? 0 : JSON.stringify(value).length;
+    if (chars > MAX_FREE_CHARS)
+      throw violated([
+        { field, description: `expected at most ${MAX_FREE_CHARS} characters of JSON in the metadata and data of a message` },
+      ]);
+  }
 }
 
 /** What a part is if it does not say so. */
@@ -137,8 +161,11 @@ function mediaTypeOf(part: Part): string {
 
 function checkOutput(accepted: readonly string[] = [], { outputModes }: TaskHost): void {
   if (accepted.length === 0 || accepted.some((range) => outputModes.some((mode) => matches(range, mode)))) return;
-  throw new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `configuration.acceptedOutputModes: this agent produces ${outputModes.join(', ')}`);
+  throw notSupported(`configuration.acceptedOutputModes: this agent produces ${outputModes.join(', ')}`);
 }
+
+/** The wire has no code for it: the name in front says what it is. */
+const notSupported = (message: string) => new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `ContentTypeNotSupported: ${message}`);
 
 /** Whether a media type is of a range, as text/* or text/plain; parameters do not count. */
 function matches(range: string, type: string): boolean {

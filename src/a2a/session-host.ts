@@ -7,12 +7,14 @@ import { isId } from '../protocol/ids.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
+import { textOf } from '../session/task/message.js';
 import { requireContext } from './send.js';
 import { isOver } from './states.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
 
-/** What is typed into a terminal, and what is read from it. */
-const TERMINAL_MODES = ['text/plain'] as const;
+/** What is typed into a terminal (data as its JSON), and what is read from it. */
+const INPUT_MODES = ['text/*', 'application/json'] as const;
+const OUTPUT_MODES = ['text/plain'] as const;
 
 export interface SessionHostParts {
   readonly sessions: Sessions;
@@ -24,8 +26,8 @@ export interface SessionHostParts {
 }
 
 export class SessionHost implements TaskHost {
-  readonly inputModes = TERMINAL_MODES;
-  readonly outputModes = TERMINAL_MODES;
+  readonly inputModes = INPUT_MODES;
+  readonly outputModes = OUTPUT_MODES;
   readonly pushes = true;
   readonly #parts: SessionHostParts;
 
@@ -48,6 +50,8 @@ export class SessionHost implements TaskHost {
 
   async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
     if (principal.sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
+    // What cannot be typed begins no session.
+    textOf(message);
     const { sessions, agent, begun } = this.#parts;
     const key = JSON.stringify(['message', principal.name, agent.id, message.messageId]);
     const id = await begun.once(key, null, () => this.#create(message, principal, from, prepare));
@@ -76,8 +80,8 @@ export class SessionHost implements TaskHost {
 
 /** The host of a connection to one session (pty-ws §11): its task is the only one, and takes the messages that name none. */
 export class OneSession implements TaskHost {
-  readonly inputModes = TERMINAL_MODES;
-  readonly outputModes = TERMINAL_MODES;
+  readonly inputModes = INPUT_MODES;
+  readonly outputModes = OUTPUT_MODES;
   readonly pushes = true;
   readonly #task: HostedTask;
 

@@ -13,8 +13,8 @@ export const MAX_URI_CHARS = 256;
 /** Largest `service_parameters`, in characters of JSON: they are kept for the connection and go out with every task event. */
 export const MAX_SERVICE_PARAMETERS_CHARS = 8192;
 
-/** An object of any members, which are not looked at. */
-export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}));
+/** An object of any members, which are kept and not looked at. */
+export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: Type.Unknown() }));
 const Id = Type.String({ minLength: 1, maxLength: MAX_ID_CHARS });
 const Extensions = Type.Array(Type.String({ minLength: 1, maxLength: MAX_URI_CHARS }), { maxItems: MAX_EXTENSIONS });
 const Sequence = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

@@ -87,6 +87,29 @@ test('both spellings are read, unknown and unset members ignored, and camelCase 
   });
 });
 
+test('what a client adds to a message and to its parts is kept, up to 64 KiB of JSON', async () => {
+  const metadata = { a: 1, snake_case: { deep: [1, null, ''] } };
+  const configuration = { returnImmediately: true };
+  const given = message('', { metadata, parts: [{ text: 'true', metadata }], referenceTaskIds: ['other'] });
+  const { json } = await agent.rest('POST', '/message:send', { message: given, configuration });
+  expect(json.task.history[0]).toEqual({ ...given, taskId: json.task.id, contextId: json.task.contextId });
+  const half = { half: 'x'.repeat(33_000) };
+  for (const [field, more] of [
+    ['message.metadata', { metadata: { most: 'x'.repeat(66_000) } }],
+    ['message.parts.0.metadata', { metadata: half, parts: [{ text: 'true', metadata: half }] }],
+    ['message.parts.1.data', { parts: [{ data: half }, { data: half }] }],
+  ] as const) {
+    const refused = await agent.rest('POST', '/message:send', { message: message('', { parts: [{ text: 'true' }], ...more }) });
+    expect([refused.status, refused.json.error.details]).toEqual([400, violation(field)]);
+  }
+});
+
+test('data is typed as its JSON, and a file of text as its text', async () => {
+  const parts = [{ text: 'cat <<.' }, { data: { a: [1] } }, { raw: Buffer.from('é\n.').toString('base64'), mediaType: 'text/markdown' }];
+  const { json } = await agent.rest('POST', '/message:send', { message: message('', { parts }) });
+  expect(json.task.artifacts[0].parts[0].text).toBe('{"a":[1]}\né\n');
+});
+
 test('a verb that is none is a part of the id: there is no such task', async () => {
   for (const verb of ['pause', 'constructor', 'toString', '__proto__', '']) {
     for (const method of ['GET', 'POST']) {
@@ -112,15 +135,34 @@ test('each member of a request that is wrong is named', async () => {
   );
 });
 
+test('what stands in an address is a number or a truth value, or refused as in JSON-RPC', async () => {
+  for (const [name, text] of [
+    ['historyLength', '1.5'],
+    ['historyLength', 'true'],
+    ['pageSize', '0x10'],
+    ['includeArtifacts', '1'],
+  ]) {
+    const answer = await agent.rest('GET', `/tasks?${name}=${text}`);
+    expect([name, text, answer.status, answer.json.error?.details]).toEqual([name, text, 400, violation(name as string)]);
+  }
+  expect((await agent.rest('GET', '/tasks?historyLength=1&includeArtifacts=true&page_size=7')).json).toMatchObject({ pageSize: 7 });
+});
+
 test('what a terminal cannot take is refused by its media type, and so is an answer it cannot give', async () => {
+  const tasks = async () => (await agent.rest('GET', '/tasks?includeArtifacts=false')).json.totalSize;
+  const before = await tasks();
   for (const part of [
     { raw: 'AAAA', mediaType: 'image/png' },
+    { raw: 'AAAA', mediaType: 'application/json' },
     { url: 'https://example.com/a.txt', mediaType: 'text/plain' },
+    { url: 'https://example.com/a.txt' },
+    { data: {}, mediaType: 'application/xml' },
   ]) {
     expect((await agent.rest('POST', '/message:send', { message: message('', { parts: [part] }) })).json.error.details).toEqual([
       errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),
     ]);
   }
+  expect(await tasks()).toBe(before);
   const configuration = { acceptedOutputModes: ['image/*'] };
   expect((await agent.rest('POST', '/message:send', { message: message('true'), configuration })).json.error.details).toEqual([
     errorInfo('CONTENT_TYPE_NOT_SUPPORTED'),

@@ -1,8 +1,7 @@
 // A2A's JSON as it comes in: properties of what is read, whatever a client writes.
-import { Type } from '@sinclair/typebox';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromProtoJson, fromQuery, parseBody, reader } from '../../src/a2a/json.js';
+import { fromProtoJson, parseBody, reader } from '../../src/a2a/json.js';
 import { SendMessageRequest } from '../../src/a2a/requests.js';
 import { Fault } from '../../src/errors.js';
 
@@ -54,12 +53,6 @@ test('whatever is sent is read or refused by a Fault that names members, and onl
       }
     }),
   );
-});
-
-test('a text in an address becomes the number or truth value that is asked for, or stays and is refused', () => {
-  const schema = Type.Object({ pageSize: Type.Integer(), includeArtifacts: Type.Boolean() });
-  expect(fromQuery(schema, { page_size: '5', includeArtifacts: 'true' })).toEqual({ pageSize: 5, includeArtifacts: true });
-  expect(() => reader(schema)(fromQuery(schema, { pageSize: 'five', includeArtifacts: 'true' }))).toThrow('pageSize: expected an integer');
 });
 
 test('a name that means something to objects is refused, however it is written', () => {

@@ -1,5 +1,10 @@
 // A2A's streams over both HTTP bindings, on real sessions. Knows no webhook.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { request } from 'node:http';
+import type { FastifyBaseLogger } from 'fastify';
+import pino from 'pino';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { Agent } from '../../src/agents.js';
+import { gate } from '../../src/session/bounded.js';
 import type { Session } from '../../src/session/session.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { message, type Speaker, speakTo } from './speaker.js';
@@ -125,6 +130,36 @@ test('a client that hangs up while it waits for its answer leaves nobody waiting
   waiting.abort();
   await vi.waitFor(() => expect(left).toHaveBeenCalled());
 });
+
+test('a client that hangs up before its stream begins is no failure in the log', async () => {
+  const quiet = await startGateway({ LOG_LEVEL: 'debug' });
+  onTestFinished(() => quiet.close());
+  const lines = linesOf(quiet.app.log);
+  const arrived = gate();
+  const gone = new Promise<void>((resolve) => quiet.app.server.once('connection', (socket) => socket.once('close', () => resolve())));
+  const find = quiet.app.sessions.find.bind(quiet.app.sessions);
+  vi.spyOn(quiet.app.sessions, 'find').mockImplementation(async (...which) => {
+    arrived.open();
+    await gone;
+    return find(...which);
+  });
+  const session = await quiet.app.sessions.create(quiet.app.agents.get('free') as Agent, {}, 'alice');
+  const headers = { authorization: `Bearer ${quiet.token()}`, 'a2a-version': '1.0', 'content-type': 'application/json' };
+  const asked = request(`${quiet.base}/agents/free/a2a/v1/message:stream`, { method: 'POST', agent: false, headers });
+  asked.on('error', () => {}).end(JSON.stringify({ message: message('true', { taskId: session.id }) }));
+  await arrived.promise;
+  asked.destroy();
+  await vi.waitFor(() => expect(lines).toContainEqual(expect.objectContaining({ level: 20, msg: expect.stringContaining('hung up') })));
+  expect(lines.filter((line) => line.level > 30 || 'err' in line)).toEqual([]);
+});
+
+/** What is logged from now on, instead of being printed. */
+function linesOf(log: FastifyBaseLogger): Array<Record<string, unknown> & { level: number }> {
+  const lines: ReturnType<typeof linesOf> = [];
+  const output = (log as unknown as Record<symbol, { write(line: string): boolean }>)[pino.symbols.streamSym];
+  vi.spyOn(output as NonNullable<typeof output>, 'write').mockImplementation((line) => lines.push(JSON.parse(line)) > 0);
+  return lines;
+}
 
 /** Asks for an answer that does not come, and can be left. */
 function unanswered(taskId: string): AbortController {

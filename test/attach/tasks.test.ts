@@ -9,7 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const message = (text: string, more: object = {}) => ({ message: { messageId: text, role: 'ROLE_USER', parts: [{ text }], ...more } });
+const message = (text: string, more: object = {}, parts: object[] = [{ text }]) => ({
+  message: { messageId: text, role: 'ROLE_USER', parts, ...more },
+});
 const stateOf = (frame: Told) => (frame.payload.task as { status: { state: string } }).status.state;
 const updates = (client: Client) => client.frames.filter((frame): frame is Told => nameOf(frame) === 'TaskStatusUpdate');
 
@@ -36,6 +38,23 @@ describe('SendMessage', () => {
     const observer = await server.greet(session, { scope: 'pty:observe' });
     expect((await observer.answer(observer.say('SendMessage', message('no')))).payload.code).toBe('PERMISSION_DENIED');
     expect(session.typed).toEqual(['yes\r']);
+  });
+
+  it('types data as its JSON and files of text as their text, and refuses what is neither by its name in A2A', async () => {
+    const session = server.newSession();
+    const client = await server.greet(session);
+    const say = (parts: object[]) => client.answer(client.say('SendMessage', message('m', {}, parts)));
+    const metadata = { a: { b: [1] } };
+    const answer = await say([{ text: 'x', metadata }, { data: [1] }, { raw: 'w6k=', mediaType: 'text/markdown' }]);
+    expect(session.typed).toEqual(['x\r[1]\ré\r']);
+    expect(answer).toMatchObject({ payload: { task: { history: [{ parts: [{ metadata }, { data: [1] }, {}] }] } } });
+    for (const part of [{ url: 'https://example.com/a' }, { raw: 'AAAA' }, { raw: 'AAAA', mediaType: 'application/json' }]) {
+      const { payload } = await say([part]);
+      expect(payload).toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringMatching(/^ContentTypeNotSupported: message\.parts/),
+      });
+    }
   });
 
   it('for another task is TASK_NOT_FOUND', async () => {

@@ -43,6 +43,7 @@ describe('the AgentCard', () => {
     expect(Object.keys(json.capabilities).sort()).toEqual(['extendedAgentCard', 'extensions', 'pushNotifications', 'streaming']);
     expect(json.securitySchemes.bearer.httpAuthSecurityScheme.scheme).toBe('bearer');
     expect(json.skills.length).toBeGreaterThan(0);
+    expect([json.defaultInputModes, json.defaultOutputModes]).toEqual([['text/plain', 'application/json'], ['text/plain']]);
   });
 
   it('tells the binding and the extension with their params, none of them empty', async () => {

@@ -182,6 +182,8 @@ describe('GET /agents/:inst/sessions', () => {
 
   it.each([
     ['page_size=0', 'query.page_size: expected an integer from 1 to 200, got 0'],
+    ['page_size=1.5', 'query.page_size: expected an integer from 1 to 200, got "1.5"'],
+    ['page_size=true', 'query.page_size: expected an integer from 1 to 200, got "true"'],
     ['page_size=many', 'query.page_size: expected an integer from 1 to 200, got "many"'],
     ['state=open', 'query.state: expected "running" or "closed", got "open"'],
     ['page_token=x', 'query.page_token: expected the next_page_token of an earlier answer'],
