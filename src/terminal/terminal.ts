@@ -94,6 +94,8 @@ export interface PrintedText {
   readonly open: readonly string[];
   /** The line of the cursor and those below it, without blank ones at the end. */
   readonly rest: readonly string[];
+  /** What stands before the mark in its line now, where that has changed: the program drew the line anew, in another place than it believed, say. */
+  readonly replaced?: string;
   /** What was printed before is missing, and other text may be here instead. */
   readonly isLate: boolean;
 }

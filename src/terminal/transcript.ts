@@ -16,7 +16,10 @@ export class Transcript {
   readonly #isLate: boolean;
   /** The row in which the first line begins; 0 once it has begun to leave. */
   #row = 0;
-  /** UTF-16 units of the first line that were there before. */
+  /** The first line up to the mark, as it was, and what stands there now of it in rows that have left. */
+  #before = '';
+  #replaced = '';
+  /** UTF-16 units of the first line up to the mark, without those that have left. */
   #skip = 0;
   /** What has left: the last of `#total` units. It may end within a line, which goes on on the screen then. */
   #settled = '';
@@ -28,7 +31,8 @@ export class Transcript {
     const { normal } = emulator;
     if (at === 'cursor') {
       this.#row = startOf(normal, normal.y);
-      this.#skip = textBeforeCursor(emulator, normal).length;
+      this.#before = textBeforeCursor(emulator, normal);
+      this.#skip = this.#before.length;
     }
     emulator.witness = {
       scrolls: (isWrapped) => this.#scrolls(isWrapped),
@@ -46,14 +50,15 @@ export class Transcript {
     return { text: this.#settled.slice(from - dropped), from, until: this.#total, isLate: this.#isLate, ...lines };
   }
 
-  #linesOnScreen(): { open: string[]; rest: string[] } {
+  #linesOnScreen(): Pick<PrintedText, 'open' | 'rest' | 'replaced'> {
     const { normal, rows } = this.#emulator;
     const cursor = startOf(normal, normal.y);
     const lines: string[] = [];
-    let [line, skip, open] = ['', this.#skip, 0];
+    let [line, skip, open, before] = ['', this.#skip, 0, this.#replaced];
     for (let y = this.#row; y < rows; y++) {
       const row = rowText(this.#emulator, normal, y);
       line += row.slice(skip);
+      before += row.slice(0, skip);
       skip = Math.max(0, skip - row.length);
       if (goesOn(this.#emulator, normal, y)) continue;
       lines.push(line);
@@ -61,7 +66,8 @@ export class Transcript {
       [line, skip] = ['', 0];
     }
     const end = Math.max(open, lines.findLastIndex((text) => text !== '') + 1);
-    return { open: lines.slice(0, open), rest: lines.slice(open, end) };
+    const isSame = before.trimEnd() === this.#before.trimEnd();
+    return { open: lines.slice(0, open), rest: lines.slice(open, end), ...(!isSame && { replaced: before }) };
   }
 
   /** The top line of the normal screen is about to leave. */
@@ -74,6 +80,7 @@ export class Transcript {
   #settle(buffer: Buffer, y: number, isContinued: boolean): void {
     const row = rowText(this.#emulator, buffer, y, isContinued);
     this.#keep(row.slice(this.#skip) + (isContinued ? '' : '\n'));
+    this.#replaced += row.slice(0, this.#skip);
     this.#skip = isContinued ? Math.max(0, this.#skip - row.length) : 0;
   }
 
@@ -87,7 +94,7 @@ export class Transcript {
   #restart(): void {
     if (this.#settled !== '' && !this.#settled.endsWith('\n')) this.#keep('\n');
     this.#row = 0;
-    this.#skip = 0;
+    [this.#before, this.#replaced, this.#skip] = ['', '', 0];
   }
 
   /**

@@ -66,6 +66,23 @@ describe('A task', () => {
     expect(artifact(await shell.ask(''), 'output')).toBeUndefined();
   });
 
+  it.each([
+    ['a word', 'abc'],
+    ['text that ends before the last column', 'x'.repeat(117)],
+    ['text that leaves no room for the prompt', 'x'.repeat(119)],
+    ['a full line', 'x'.repeat(120)],
+    ['more than a line', 'x'.repeat(125)],
+    ['wide characters', '日'.repeat(10)],
+    ['combining characters', 'e\u0301'.repeat(10)],
+  ])('leaves the echo out of its output where the prompt stands behind %s, which the shell does not know of', async (_, text) => {
+    const shell = await ready();
+    await shell.ask('true');
+    await shell.ask(`printf %s ${text}`);
+    expect(artifact(await shell.ask('echo hi'), 'output')).toBe('hi\n');
+    await shell.ask(`printf %s ${text}`);
+    expect(artifact(await shell.ask('echo one\necho two'), 'output')).toBe('one\ntwo\n');
+  });
+
   it('tells its output while it is printed, as a text that grows, before the state in which it rests', async () => {
     const shell = await ready();
     const task = await shell.ask('for i in 1 2 3 4; do echo line-$i; sleep 0.4; done');

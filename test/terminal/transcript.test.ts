@@ -51,6 +51,14 @@ describe('What was printed since a mark', () => {
     expect(wholeOf(since(`${'p'.repeat(30)}>`, `after${'\r\nnext'.repeat(9)}`))).toBe(`after${'\nnext'.repeat(9)}`);
   });
 
+  it('tells what stands before the mark in its line, if that has changed', () => {
+    expect(since('abc$ ', 'echo\x1b[3Gecho\r\nout')).toMatchObject({ replaced: 'abech', open: ['ocho'], rest: ['out'] });
+    expect(since('abc$ ', '\x1b[2Gb\r\nout').replaced).toBeUndefined();
+    expect(since('abc$ ', '\r\x1b[Kx\r\nout')).toMatchObject({ replaced: 'x', open: [''] });
+    expect(since(`${'p'.repeat(30)}>`, `\r!${'\r\nnext'.repeat(9)}`).replaced).toBe(`${'p'.repeat(20)}!${'p'.repeat(9)}>`);
+    expect(since('abc$ ', '\x1b[H\x1b[2Jnew').replaced).toBeUndefined();
+  });
+
   it('tells which lines are above the cursor, and so complete', () => {
     const { open, rest } = since('$ ', 'ls\r\none\r\ntwo\r\n$ ');
     expect([open, rest]).toEqual([['ls', 'one', 'two'], ['$']]);

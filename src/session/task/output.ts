@@ -103,11 +103,11 @@ export class TaskOutput {
     if (this.#reply === 'screen' || look.onAlternate) {
       return this.#reply === 'new' ? newLines(look.lines, before?.lines ?? []) : screenText(look);
     }
-    const { open = [], rest = [] } = look.printed ?? {};
+    const { open = [], rest = [], replaced } = look.printed ?? {};
     const text = this.#settled + open.map((line) => `${line}\n`).join('');
     if (this.#reply === 'new') return newLines([...text.split('\n').slice(0, -1), ...rest], before?.lines ?? []);
     const isWhole = this.#from === 0 && !this.#isLate;
-    return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts });
+    return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts, replaced });
   }
 
   /** As a continuation of what was told, if it is one. */

@@ -1,17 +1,6 @@
 // What of a screen is the answer to a message: pure functions on lines. Knows no terminal and no task.
 import type { Look } from '../../terminal/terminal.js';
 
-/**
- * How many lines at the beginning are the echo of the message: the first is the message's first, and each further one ends in the
- * message's next, behind what prompts for it.
- */
-export function echoed(lines: readonly string[], message: string): number {
-  const typed = message.split(/\r?\n/).map((line) => line.trimEnd());
-  if (lines[0] !== typed[0]) return 0;
-  const others = typed.findIndex((line, i) => i > 0 && !lines[i]?.endsWith(line));
-  return others === -1 ? typed.length : others;
-}
-
 /** What a message was typed at: the end of the line there, and the prompt that the program always comes back to. */
 export interface Prompts {
   readonly typedAt: string;
@@ -24,22 +13,42 @@ export function atPrompt(typedAt: string, before: Prompts): Prompts {
   return { typedAt, home: before.home === '' || typedAt === before.typedAt ? typedAt : before.home };
 }
 
-/**
- * Without the echo of the message, and, at rest, without the prompt at its end. `text` holds whole lines; `rest` are those after them.
- * Without a message there is no echo.
- */
-export function answerIn(
-  text: string,
-  rest: readonly string[],
-  { message, prompts }: { message: string | undefined; prompts: Prompts },
-): string {
+/** What the answer is to. */
+interface Asked {
+  /** Undefined if its echo is not there any more. */
+  readonly message: string | undefined;
+  readonly prompts: Prompts;
+  /** As in PrintedText. */
+  readonly replaced?: string | undefined;
+}
+
+/** Without the echo of the message, and, at rest, without the prompt at its end. `text` holds whole lines; `rest` are those after them. */
+export function answerIn(text: string, rest: readonly string[], { message, prompts, replaced = '' }: Asked): string {
   const whole = text + withoutPrompt(rest, prompts);
   if (message === undefined) return whole;
+  const all = replaced + whole;
   // Only so much of it can be the echo: prompts stand before its lines.
-  const head = whole.slice(0, 2 * message.length + 4096).split('\n');
-  const count = echoed(head, message) || hidden(head, prompts);
-  return count === 0 ? whole : whole.slice(head.slice(0, count).join('\n').length + 1);
+  const head = all.slice(0, replaced.length + 2 * message.length + 4096).split('\n');
+  const isDrawnAnew = replaced !== '' || isBehindText(prompts);
+  const count = echoed(head, message, isDrawnAnew) || hidden(head, prompts);
+  return count === 0 ? all : all.slice(head.slice(0, count).join('\n').length + 1);
 }
+
+/**
+ * How many lines at the beginning are the echo of the message: the first is the message's first, and each further one ends in the
+ * message's next, behind what prompts for it. A first line that was drawn anew only holds it somewhere.
+ */
+function echoed(lines: readonly string[], message: string, isDrawnAnew: boolean): number {
+  const typed = message.split(/\r?\n/).map((line) => line.trimEnd());
+  const [first = ''] = typed;
+  const isEcho = lines[0] === first || (isDrawnAnew && first !== '' && lines[0]?.includes(first));
+  if (!isEcho) return 0;
+  const others = typed.findIndex((line, i) => i > 0 && !lines[i]?.endsWith(line));
+  return others === -1 ? typed.length : others;
+}
+
+/** Whether the prompt stands behind what was printed without an end of line: line editors do not know, and draw in the wrong place. */
+const isBehindText = ({ typedAt, home }: Prompts): boolean => home !== '' && typedAt !== home && typedAt.endsWith(home);
 
 /** Shorter ones may be the end of what was printed, as `>` is. */
 const LEAST_PROMPT = 3;
