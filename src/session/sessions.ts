@@ -212,13 +212,20 @@ class Registry implements Sessions {
 
   async #ifItCanBeRead(instanceId: string, sessionId: string): Promise<Session | undefined> {
     try {
-      return await this.find(instanceId, sessionId);
+      return await this.find(instanceId, sessionId).catch((error) => this.#ifItRuns(sessionId, error));
     } catch (error) {
       // Of damage the log has told once.
       const isKnown = error instanceof LogError && error.failure === 'corrupt';
       if (!isKnown) this.#parts.logger.warn({ session_id: sessionId, err: error }, 'a kept session cannot be read');
       return undefined;
     }
+  }
+
+  /** A session whose owner is silent for the moment is told of all the same. Else rejects with the error. */
+  async #ifItRuns(sessionId: string, error: unknown): Promise<Session> {
+    const kept = error instanceof Fault && error.retryable ? await this.#kept(sessionId) : undefined;
+    if (kept?.state !== 'running' || !this.#elsewhere) throw error;
+    return this.#elsewhere.unasked(kept);
   }
 
   /** Never rejects. What Redis refused in the moment of a death is not left until the next sweep. */

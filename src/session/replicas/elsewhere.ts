@@ -1,8 +1,8 @@
 // Sessions that other replicas run, and what other replicas ask of ours. Knows no bus and no store.
 import { Fault } from '../../errors.js';
-import type { Log } from '../../log/log.js';
-import type { KeptSession } from '../record.js';
-import type { Session } from '../session.js';
+import type { Log, LogReader } from '../../log/log.js';
+import { describe, type KeptSession } from '../record.js';
+import type { Session, SessionDescription } from '../session.js';
 import { Away } from './away.js';
 import { type Departure, Departures } from './departures.js';
 import { Desk, type Tell } from './desk.js';
@@ -42,10 +42,19 @@ export class Elsewhere {
 
   /** Rejects with a retryable Fault if the owner does not answer. */
   async session(kept: KeptSession): Promise<Session> {
-    const ask = this.#asker(kept);
-    const [reader, description] = await Promise.all([this.#parts.log.reader(kept.session_id), ask('describe', {})]);
+    const [reader, { head }] = await Promise.all([this.#parts.log.reader(kept.session_id), this.#asker(kept)('describe', {})]);
+    return this.#remote(kept, head, reader);
+  }
+
+  /** As its record tells of it, which does not know who is attached: for when its owner does not answer. */
+  async unasked(kept: KeptSession): Promise<Session> {
+    const reader = await this.#parts.log.reader(kept.session_id);
+    return this.#remote(kept, describe(kept, reader), reader);
+  }
+
+  #remote(kept: KeptSession, description: SessionDescription, reader: LogReader): Session {
     const forget = (handle: string) => void this.#departures.tell(this.#departure(kept, handle));
-    return new RemoteSession({ description: description.head, reader, away: this.#away, ask, forget });
+    return new RemoteSession({ description, reader, away: this.#away, ask: this.#asker(kept), forget });
   }
 
   close(): void {
