@@ -1,4 +1,4 @@
-// How long a key waits for its echo in one session while another prints what fuzzers found: `npx tsx bench/screen-neighbour.ts [folder] [part of an id]`
+// How long a key waits for its echo in one session while another prints what programs printed, or fuzzers found: `npx tsx bench/screen-neighbour.ts [folder] [part of an id]`
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
@@ -103,21 +103,24 @@ async function main(folder: string, only = ''): Promise<void> {
   }
   const stalling: string[] = [];
   const all: Array<{ recording: Recording; echoes: number[]; answers: number[] }> = [];
-  for (const recording of recordingsOf(folder).filter((each) => isHostile(each) && each.id.includes(only))) {
+  for (const recording of recordingsOf(folder).filter(({ id }) => id.includes(only))) {
     const bytes = readFileSync(path.join(folder, recording.file));
     let measured = await measure(quiet, bytes);
     all.push({ recording, ...measured });
     for (let tries = 1; Math.max(...measured.echoes) > LIMIT_MS && tries < TRIES; tries++) measured = await measure(quiet, bytes);
     if (Math.max(...measured.echoes) > LIMIT_MS) stalling.push(recording.id);
   }
-  tell(
-    'echo beside hostile output',
-    all.flatMap(({ echoes }) => echoes),
-  );
-  tell(
-    'answer to a query beside it',
-    all.flatMap(({ answers }) => answers),
-  );
+  for (const kind of ['real', 'hostile']) {
+    const some = all.filter(({ recording }) => isHostile(recording) === (kind === 'hostile'));
+    tell(
+      `echo beside ${kind} output`,
+      some.flatMap(({ echoes }) => echoes),
+    );
+    tell(
+      'answer to a query beside it',
+      some.flatMap(({ answers }) => answers),
+    );
+  }
   console.log(`over ${LIMIT_MS} ms in each of ${TRIES} tries: ${stalling.length === 0 ? 'none' : stalling.join(', ')}`);
   const worst = [...all].sort((a, b) => Math.max(...b.echoes) - Math.max(...a.echoes)).slice(0, 5);
   for (const { recording, echoes } of worst) console.log(`  ${recording.id}: worst echo ${Math.max(...echoes).toFixed(1)} ms`);

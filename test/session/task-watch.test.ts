@@ -79,6 +79,22 @@ describe('A watched program', () => {
     expect(program.works).toBe(false);
   });
 
+  it('is not found waiting before what it printed just before it read has come, in whatever moment it is looked at', async () => {
+    for (let at = 0; at < 600; at += 7) {
+      const program = new Program();
+      program.activity = 'working';
+      program.print('begun');
+      await pass(3000 + at);
+      program.activity = 'reading';
+      await pass(40);
+      const waitedBefore = program.changes.length > 0;
+      program.print('begun', 'done');
+      await pass(1000);
+      expect([at, waitedBefore, program.works]).toEqual([at, false, false]);
+      program.watch.stop();
+    }
+  });
+
   it('works while it waits for something else than its terminal, but no longer than its screen may stand still', async () => {
     const program = new Program();
     program.activity = 'elsewhere';

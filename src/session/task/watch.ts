@@ -4,6 +4,8 @@ import type { Activity, Look, PrintedPlace } from '../../terminal/terminal.js';
 
 /** Silence before the kernel's word is taken, and the shortest time between two decisions, in milliseconds. */
 export const SETTLE_MS = 100;
+/** How long a program must have been seen to read, so that what it printed just before has come, in milliseconds. */
+const READ_MS = SETTLE_MS / 2;
 /** Between two looks at a screen, at least, in milliseconds. */
 export const LOOK_MS = 250;
 /** Between two decisions about a program that is silent, at most, in milliseconds. */
@@ -32,7 +34,7 @@ export interface WatchEvents {
 }
 
 /**
- * It waits when the kernel says that it reads its terminal and nothing has changed for SETTLE_MS; when the kernel says that it computes or
+ * It waits when the kernel says, for READ_MS, that it reads its terminal and nothing has changed for SETTLE_MS; when the kernel says that it computes or
  * sleeps it works, and when it waits for something else than its terminal, for STILL_MS at most; when the kernel does not know, it waits once
  * its screen has not changed, nor was it seen to be busy, for `quietMs`, and shows the prompt, or anything yet. Who
  * waits works again when the screen changes and the kernel does not say that it reads. Nothing is done about a program that is silent.
@@ -168,15 +170,15 @@ export class Watch {
     // What is typed at a prompt is printed, too.
     if (!this.#works) return activity === 'reading' || quiet >= this.#adapter.quietMs;
     if (this.#isStale || this.#ports.pending()) return false;
-    if (activity === 'reading') return quiet >= SETTLE_MS && (this.#heardAt > NEVER || this.#readsUnheard(now));
+    if (activity === 'reading') return quiet >= SETTLE_MS && now - this.#readsSince >= READ_MS && this.#hasSeen(now);
     // Between two programs, and between its last word and its end, the kernel knows nothing for a moment.
     if (quiet >= STILL_MS) return !this.#wasBusy;
     return this.#hasPrinted && this.#hasPrompt && Math.min(quiet, now - this.#busyAt) >= this.#adapter.quietMs;
   }
 
-  /** It has printed nothing, and for so long that what it printed just before it read would have come. */
-  #readsUnheard(now: number): boolean {
-    return now - this.#typedAt >= this.#adapter.quietMs && now - this.#readsSince >= SETTLE_MS;
+  /** It has shown that it saw its message, or had time enough to. */
+  #hasSeen(now: number): boolean {
+    return this.#heardAt > NEVER || now - this.#typedAt >= this.#adapter.quietMs;
   }
 
   /** What has a screen of its own may leave its terminal to a process that runs elsewhere, as tmux does; so may what has a prompt of its own. */
@@ -202,6 +204,7 @@ export class Watch {
 
   /** The longer it is silent, the more seldom. */
   #pause(): number {
+    if (this.#works && this.#readsSince !== Number.POSITIVE_INFINITY) return SETTLE_MS;
     const untilQuiet = this.#changedAt + this.#adapter.quietMs - performance.now();
     const pause = Math.min(IDLE_MS, SETTLE_MS * 2 ** this.#silent);
     this.#silent = Math.min(this.#silent + 1, 8);
