@@ -29,11 +29,13 @@ import { past, refold } from './past.js';
 import { Printing } from './printing.js';
 import { type KeptPush, Pushes, whichever } from './pushes.js';
 import { RawLive } from './raw-live.js';
-import { describe, type KeptSession, withoutSecrets } from './record.js';
+import { describe, type KeptSession } from './record.js';
 import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
+import { RunningRecord } from './running-record.js';
 import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
-import { TerminalTask } from './task/task.js';
+import { type TaskPorts, TerminalTask } from './task/task.js';
+import { WindowSize } from './window-size.js';
 
 /** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
 const LOG_PATIENCE_MS = 10_000;
@@ -79,11 +81,9 @@ export class OwnedSession implements Session {
   readonly #terminateOnLastController: boolean;
   /** Whether another replica can go on with it: then its record tells who is attached. */
   readonly #canBeTakenOver: boolean;
-  #kept: KeptSession;
+  readonly #record: RunningRecord;
   #terminal: Terminal | undefined;
-  #size: Size;
-  /** The first controller's size hints have been heard. */
-  #sized = false;
+  readonly #size: WindowSize;
   #wanted: ClosedReason | 'handed_over' | undefined;
   #exit: Exit | undefined;
   /** The Closed is appended, or never will be. */
@@ -98,11 +98,10 @@ export class OwnedSession implements Session {
   constructor(parts: OwnedSessionParts) {
     const { kept, agent, writer } = parts;
     this.#parts = parts;
-    this.#kept = kept;
     this.#canBeTakenOver = agent.policy.reattach !== undefined;
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
-    this.#size = { cols: kept.cols, rows: kept.rows };
+    this.#size = new WindowSize(kept, (size) => this.#fit(size));
     this.#terminateOnLastController = agent.policy.terminate_on_last_controller;
     this.#roster = new Roster({
       maxControllers: agent.pty.max_controllers,
@@ -110,11 +109,12 @@ export class OwnedSession implements Session {
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
     this.#journal = new Journal(writer, { taken: (entries) => this.#taken(entries), failed: (error) => this.#fail(error) });
+    this.#record = new RunningRecord(kept, (record) => this.#journal.amend(record));
     // After the journal, which is to be told first.
     const live = kept.live_stream === 'raw' && parts.redaction ? new RawLive(writer.reader) : undefined;
     this.frames = live ?? writer.reader;
     this.#answers = new Answers((bytes) => this.#terminal?.write(bytes) ?? Promise.resolve());
-    this.#screen = parts.screens.open(this.#size, () => past(this.frames), {
+    this.#screen = parts.screens.open(this.#size.now, () => past(this.frames), {
       after: this.frames.extent().current,
       answer: (text, sequence) => this.#answers.answer(text, sequence),
     });
@@ -123,7 +123,7 @@ export class OwnedSession implements Session {
       screen: this.#screen,
       redaction: parts.redaction,
       live,
-      cols: this.#size.cols,
+      cols: this.#size.now.cols,
       append: (draft) => void this.#append([draft]),
       bytesInFlight: () => this.#journal.bytesInFlight,
       terminal: { pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() },
@@ -152,22 +152,27 @@ export class OwnedSession implements Session {
     this.task = new TerminalTask(
       { id: kept.session_id, contextId: kept.context_id },
       adapterOf(agent.adapter),
-      {
-        permit: (author) => this.#permit(author),
-        type: (bytes) => this.#write(bytes),
-        publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
-        place: () => this.#journal.next - 1,
-        remembered: () => this.#canBeTakenOver && this.#keepRecord(),
-        end: () => this.#end('killed'),
-        conceal: (value) => this.#conceal(value),
-        push: whichever(() => this.#pushConfigs()),
-        activity: () => this.#terminal?.activity() ?? 'unknown',
-        look: (place) => this.#screen.look(place),
-        mark: (at) => (at ? this.#screen.mark(at) : this.#screen.unmark()),
-        pending: () => this.#journal.bytesInFlight > 0 || !this.#printing.isDrained,
-      },
+      this.#taskPorts(),
       kept.task,
     );
+  }
+
+  /** What the task does to the session, and sees of it. */
+  #taskPorts(): TaskPorts {
+    return {
+      permit: (author) => this.#permit(author),
+      type: (bytes) => this.#write(bytes),
+      publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
+      place: () => this.#journal.next - 1,
+      remembered: () => this.#canBeTakenOver && this.#keepRecord(),
+      end: () => this.#end('killed'),
+      conceal: (value) => this.#conceal(value),
+      push: whichever(() => this.#pushConfigs()),
+      activity: () => this.#terminal?.activity() ?? 'unknown',
+      look: (place) => this.#screen.look(place),
+      mark: (at) => (at ? this.#screen.mark(at) : this.#screen.unmark()),
+      pending: () => this.#journal.bytesInFlight > 0 || !this.#printing.isDrained,
+    };
   }
 
   /** The terminal that this session owns; to be given once, before any verb. */
@@ -179,9 +184,8 @@ export class OwnedSession implements Session {
 
   /** Goes on with a session of another replica, before any verb: its size, its screen, and those who are still attached. */
   async resume(size: Size, members: readonly Attached[]): Promise<void> {
-    this.#size = size;
+    this.#size.restore(size);
     this.#printing.resized(size.cols);
-    this.#sized = true;
     this.#roster.restore(members);
     await refold(this.#screen, past(this.frames));
   }
@@ -207,7 +211,7 @@ export class OwnedSession implements Session {
 
   /** Whether another replica could go on with it and conceal what this one does. */
   get canBeInherited(): boolean {
-    return canBeInherited(this.#kept);
+    return canBeInherited(this.#record.now);
   }
 
   /** Nothing more will be written here. */
@@ -217,7 +221,7 @@ export class OwnedSession implements Session {
 
   describe(): SessionDescription {
     if (this.#after) return this.#after.describe();
-    return describe(this.#kept, this.frames, { ...this.#size, members: this.#roster.members() });
+    return describe(this.#record.now, this.frames, { ...this.#size.now, members: this.#roster.members() });
   }
 
   // ── Members ──
@@ -231,7 +235,7 @@ export class OwnedSession implements Session {
     const grant = this.#roster.join(clientId, this.#concealed(request), member);
     const role = roleAssigned(grant, clientId);
     const membership = this.#membership();
-    const resize = grant.role === 'controller' ? this.#firstSize(request.size) : undefined;
+    const resize = grant.role === 'controller' ? this.#size.first(request.size) : undefined;
     const own = { to: clientId };
     const drafts = resize ? [own, membership, resize, own] : [own, membership, own];
     let joined: Joined | undefined;
@@ -299,7 +303,7 @@ export class OwnedSession implements Session {
     this.#refuseIfOver();
     if (!this.#roster.isController(clientId)) throw new Fault('PERMISSION_DENIED', 'observers cannot send pty.session_resize');
     try {
-      const resize = this.#resized(size);
+      const resize = this.#size.change(size);
       if (resize) await this.#logged(this.#append([resize]));
     } catch (error) {
       if (!(error instanceof TerminalError)) throw error;
@@ -390,17 +394,7 @@ export class OwnedSession implements Session {
     }
     this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
-    const kept: KeptSession = {
-      ...withoutSecrets(this.#kept),
-      members: [],
-      state: 'closed',
-      closed_at: new Date().toISOString(),
-      exit_code: closed.exit_code,
-      reason: closed.reason,
-      last_size: this.#size,
-      ...this.#untold(),
-      task: this.task.kept(),
-    };
+    const kept = this.#record.closed(closed, { size: this.#size.now, task: this.task.kept(), push: this.pushes.kept() });
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }
 
@@ -425,7 +419,7 @@ export class OwnedSession implements Session {
   async #depart(): Promise<void> {
     this.#over = true;
     const push = this.pushes.leave();
-    if (push.length > 0) this.#journal.amend({ ...this.#kept, push }).catch(() => {}); // its successor sends more of it again
+    if (push.length > 0) this.#record.keep({ push }).catch(() => {}); // its successor sends more of it again
     await this.#parts.writer.release().catch(() => {});
     this.#journal.stop();
     this.#screen.dispose();
@@ -520,24 +514,10 @@ export class OwnedSession implements Session {
     throw new Fault('PERMISSION_DENIED', why);
   }
 
-  #firstSize(hint: Partial<Size> | undefined): Unnumbered | undefined {
-    const first = !this.#sized;
-    this.#sized = true;
-    if (!first || !hint) return undefined;
-    try {
-      return this.#resized({ ...this.#size, ...hint });
-    } catch {
-      return undefined; // it is a hint
-    }
-  }
-
-  #resized(size: Size): Unnumbered | undefined {
-    const { cols, rows } = size;
-    if (cols === this.#size.cols && rows === this.#size.rows) return undefined;
-    this.#terminal?.resize({ cols, rows });
-    this.#printing.resized(cols);
-    this.#size = { cols, rows };
-    return entry('Resize', { cols, rows });
+  /** The terminal and what follows it have the new size; throws TerminalError if the terminal does not take it. */
+  #fit(size: Size): void {
+    this.#terminal?.resize(size);
+    this.#printing.resized(size.cols);
   }
 
   #membership(): Unnumbered {
@@ -547,8 +527,8 @@ export class OwnedSession implements Session {
 
   /** For who goes on with it: who is attached, and what was sent. */
   #keepRecord(): void {
-    this.#kept = { ...this.#kept, members: keptMembers(this.#roster.all()), task: this.task.kept() };
-    this.#journal.amend(this.#kept).catch(() => {}); // an append fails as well, and tells all
+    // An append fails as well, and tells all.
+    this.#record.keep({ members: keptMembers(this.#roster.all()), task: this.task.kept() }).catch(() => {});
   }
 
   /** While it ends, nobody but its owner may write its record. */
@@ -561,14 +541,7 @@ export class OwnedSession implements Session {
 
   async #keepPushes(push: readonly KeptPush[]): Promise<void> {
     if (this.#closing) throw goesOnElsewhere();
-    this.#kept = { ...this.#kept, push };
-    await this.#logged(this.#journal.amend(this.#kept));
-  }
-
-  /** Its receivers are told of its end when its record tells of it. */
-  #untold(): Pick<KeptSession, 'push' | 'telling'> {
-    const push = this.pushes.kept();
-    return push.length > 0 ? { push, telling: this.#kept.replica_id } : {};
+    await this.#logged(this.#record.keep({ push }));
   }
 
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
