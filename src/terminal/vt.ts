@@ -21,6 +21,8 @@ export type State = (typeof State)[keyof typeof State];
 
 const ESC = 0x1b;
 const C1_LEAD = 0xc2;
+/** A byte order mark, wherever it stands: emulators pass over it as if it were not there. */
+const BOM = 0xef_bb_bf;
 
 /** Where a C1 control leads, from any state; all others lead to the ground. */
 const c1: Readonly<Record<number, State>> = {
@@ -39,7 +41,8 @@ export class Vt {
   missing = 0;
   /** True after a byte that began a sequence (ESC, or a C1 control, which is two bytes long). */
   began = false;
-  #lead = 0;
+  /** The bytes of the character being read, so far. */
+  #bytes = 0;
 
   get inText(): boolean {
     return this.state === State.ground && this.missing === 0;
@@ -70,7 +73,7 @@ export class Vt {
   }
 
   #lead8(byte: number): void {
-    this.#lead = byte;
+    this.#bytes = byte;
     if (byte >= 0xf0 && byte < 0xf8) this.missing = 3;
     else if (byte >= 0xe0 && byte < 0xf0) this.missing = 2;
     else if (byte >= 0xc0 && byte < 0xe0) this.missing = 1;
@@ -79,8 +82,9 @@ export class Vt {
 
   #continued(byte: number): void {
     this.missing -= 1;
-    if (this.missing > 0) return;
-    if (this.#lead === C1_LEAD && byte < 0xa0) {
+    this.#bytes = this.#bytes * 0x100 + byte;
+    if (this.missing > 0 || this.#bytes === BOM) return;
+    if (this.#bytes >> 8 === C1_LEAD && byte < 0xa0) {
       this.state = c1[byte] ?? State.ground;
       this.began = this.state !== State.ground;
     } else this.#printable();

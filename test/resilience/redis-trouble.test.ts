@@ -232,8 +232,7 @@ needs('redis-server', 'redis-cli')('while Redis is in trouble', () => {
 
     it('is not believed where a replica was told of more than it has, nor when it is set up otherwise meanwhile', async () => {
       const { id, log, given, end } = await both(true);
-      await server.start();
-      await server.tell('CONFIG', 'SET', 'appendfsync', 'everysec');
+      await server.start('--appendfsync', 'everysec');
       expect((await log.claim(id)).reader.extent()).toEqual({ oldest: given + LOSS_JUMP + 1, current: given + LOSS_JUMP });
       await server.tell('CONFIG', 'SET', 'appendfsync', 'always');
       await server.tell('HINCRBY', keysOf('pty', id)?.meta ?? '', 'current', '-1');

@@ -55,9 +55,9 @@ export class RedisServer {
     return stdout.trim();
   }
 
-  async start(): Promise<void> {
+  async start(...args: string[]): Promise<void> {
     const own = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.dir];
-    const started = spawn('redis-server', [...this.#args, ...own], { stdio: 'ignore' });
+    const started = spawn('redis-server', [...this.#args, ...own, ...args], { stdio: 'ignore' });
     this.#process = started;
     running.add(started);
     started.once('exit', () => running.delete(started));

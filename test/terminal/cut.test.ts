@@ -49,6 +49,10 @@ describe('the unfinished end of a stream', () => {
     expect(unfinished(bytes('\x1b[1\r\n;2'))).toBe('\x1b[1;2');
   });
 
+  it('goes on over a byte order mark, which ends nothing', () => {
+    expect(unfinished(bytes('a\x1b[1\ufeff;2'))).toBe(Buffer.from('\x1b[1\ufeff;2').toString('latin1'));
+  });
+
   it('is bounded, and a string that is too long becomes one without effect that ends as the first would have', () => {
     const cut = new Cut();
     for (let i = 0; i < 40; i++) cut.push(bytes(`${i ? '' : '\x1b]0;'}${'t'.repeat(4096)}`));
@@ -63,7 +67,7 @@ describe('the unfinished end of a stream', () => {
       fc.asyncProperty(fc.oneof(program, noise), async (stream) => {
         expect(await parserAfter(Buffer.from(unfinished(stream), 'latin1'))).toBe(await parserAfter(stream));
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: [[bytes('\x1b[1\r\n;3\ufeff')], [bytes('\x1bP1\ufeff$')], [bytes('\x1b(\ufeff')]] },
     );
   });
 

@@ -114,7 +114,7 @@ class RedisLog implements Log {
   }
 
   private async contradiction(): Promise<string | undefined> {
-    return this.options.durable ? whyNotDurable(this.writing) : undefined;
+    return this.options.durable ? patiently(this.name, this.troubles, () => whyNotDurable(this.writing)) : undefined;
   }
 
   /** After it was away, the list of sessions may be one from before. */
