@@ -27,7 +27,7 @@ function agentOf(app: FastifyInstance, instanceId: string): Agent {
   return agent;
 }
 
-async function sessionOf(app: FastifyInstance, params: { inst: string; id: string }): Promise<Session> {
+export async function sessionOf(app: FastifyInstance, params: { inst: string; id: string }): Promise<Session> {
   agentOf(app, params.inst);
   const session = isId(params.id) ? await app.sessions.find(params.inst, params.id) : undefined;
   if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
@@ -76,7 +76,7 @@ function begun(session: Session) {
 }
 
 /** Records an act of this event once it is done, or why it failed. */
-async function audited<T>(
+export async function audited<T>(
   request: FastifyRequest,
   event: 'admin' | 'session_close' | 'session_create',
   detail: string | undefined,

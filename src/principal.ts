@@ -16,6 +16,8 @@ export interface Principal {
   readonly expiresAt?: number;
   /** `jti` of the token. */
   readonly tokenId?: string;
+  /** Who made the link that the token came in. */
+  readonly sharedBy?: string;
 }
 
 export function may(principal: Principal, needed: Scope): boolean {

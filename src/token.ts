@@ -16,6 +16,7 @@ export const Claims = Type.Object({
   sessions: Type.Optional(Ids),
   exp: Type.Optional(Type.Number({ description: 'Its end, in seconds since the epoch.' })),
   jti: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The id by which this token can be revoked.' })),
+  shared_by: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Who gave it away in a link: revoked with it.' })),
 });
 type Claims = Static<typeof Claims>;
 
@@ -25,8 +26,12 @@ const checkClaims = checker(Claims, 'claims');
 export function readClaims(claims: unknown): Principal {
   const problem = checkClaims(claims);
   if (problem) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${problem}`);
-  const { sub = 'anonymous', scope, instances, sessions, exp, jti } = claims as Claims;
-  const bounds = { ...(exp !== undefined && { expiresAt: exp * 1000 }), ...(jti !== undefined && { tokenId: jti }) };
+  const { sub = 'anonymous', scope, instances, sessions, exp, jti, shared_by } = claims as Claims;
+  const bounds = {
+    ...(exp !== undefined && { expiresAt: exp * 1000 }),
+    ...(jti !== undefined && { tokenId: jti }),
+    ...(shared_by !== undefined && { sharedBy: shared_by }),
+  };
   return { name: sub, scope: highest(scope), instances, sessions, ...bounds };
 }
 
@@ -35,7 +40,7 @@ function highest(scope = ''): Scope | undefined {
   return scopes.findLast((s) => held.has(s));
 }
 
-interface Grant extends Pick<Claims, 'instances' | 'sessions'> {
+interface Grant extends Pick<Claims, 'instances' | 'sessions' | 'jti' | 'shared_by'> {
   readonly sub: string;
   readonly scope: Scope;
   readonly ttlSeconds: number;

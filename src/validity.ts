@@ -29,6 +29,7 @@ interface Watched {
 /** One look for all, about once a second. */
 export class Validity {
   readonly #options: ValidityOptions;
+  readonly #sources: Revocations[];
   readonly #watched = new Set<Watched>();
   readonly #answers = new Map<string, { readonly isRevoked: boolean; readonly at: number }>();
   readonly #timer: NodeJS.Timeout;
@@ -36,7 +37,13 @@ export class Validity {
 
   constructor(options: ValidityOptions) {
     this.#options = options;
+    this.#sources = [...options.sources];
     this.#timer = setInterval(() => void this.look(), LOOK_MS).unref();
+  }
+
+  /** From now on this source is asked as well. */
+  heed(source: Revocations): void {
+    this.#sources.push(source);
   }
 
   /** `end` is called once, with the reason, when the principal's token is no longer good. Returns the way to stop. */
@@ -79,10 +86,10 @@ export class Validity {
   }
 
   async #ask(words: readonly string[]): Promise<void> {
-    const { sources, onLook } = this.#options;
-    if (words.length === 0 || sources.length === 0) return;
+    const { onLook } = this.#options;
+    if (words.length === 0 || this.#sources.length === 0) return;
     try {
-      const revoked = await Promise.all(sources.map((source) => source.among(words)));
+      const revoked = await Promise.all(this.#sources.map((source) => source.among(words)));
       const at = this.#now();
       for (const word of words) this.#remember(word, { isRevoked: revoked.some((set) => set.has(word)), at });
       onLook?.(undefined);
@@ -107,6 +114,8 @@ export class Validity {
   }
 }
 
-function wordsOf({ name, tokenId }: Principal): string[] {
-  return [`sub:${name}`, ...(tokenId === undefined ? [] : [`jti:${tokenId}`])];
+/** A link is good no longer than who made it. */
+function wordsOf({ name, tokenId, sharedBy }: Principal): string[] {
+  const named = [name, sharedBy].filter((sub) => sub !== undefined).map((sub) => `sub:${sub}`);
+  return tokenId === undefined ? named : [...named, `jti:${tokenId}`];
 }
