@@ -78,6 +78,8 @@ describe('GET /openapi.json', () => {
         'get delete /agents/{inst}/sessions/{id}',
         'post /agents/{inst}/sessions/{id}/controller',
         'delete /agents/{inst}/sessions/{id}/members/{client_id}',
+        'post get /agents/{inst}/sessions/{id}/shares',
+        'delete /agents/{inst}/sessions/{id}/shares/{share_id}',
         'post get /agents/{inst}/sessions',
       ].sort(),
     );
