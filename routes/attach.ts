@@ -5,10 +5,10 @@ import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
 import { Connection, type Upgraded } from '../src/attach/connection.js';
 import type { Legacy } from '../src/attach/dialect.js';
 import { Fault } from '../src/errors.js';
-import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL, type Subprotocol } from '../src/protocol/names.js';
 import { chooseSubprotocol } from '../src/protocol/negotiate.js';
 import type { Session } from '../src/session/session.js';
+import { VisibleSessions } from '../src/visible-sessions.js';
 import { type Routes, SessionParams } from './schemas.js';
 
 declare module 'fastify' {
@@ -56,10 +56,11 @@ function subprotocolOf({ headers }: FastifyRequest, isLegacy: boolean): Subproto
   throw new Fault('INVALID_REQUEST', `Sec-WebSocket-Protocol: offer ${JSON_SUBPROTOCOL} or ${BINARY_SUBPROTOCOL}`);
 }
 
-async function sessionOf({ server, params }: FastifyRequest): Promise<Session> {
+async function sessionOf(request: FastifyRequest): Promise<Session> {
+  const { server, params } = request;
   const { inst, id } = params as { inst: string; id: string };
   if (server.lifecycle.state === 'draining') throw new Fault('INTERNAL', 'the gateway is shutting down', { status: 503 });
-  const session = isId(id) ? await server.sessions.find(inst, id) : undefined;
+  const session = await new VisibleSessions(server.sessions, principalOf(request)).find(inst, id);
   if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
   return session;
 }

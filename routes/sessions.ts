@@ -5,7 +5,7 @@ import { authorize, principalOf } from '../plugins/auth.js';
 import { type Agent, SessionRequest } from '../src/agents.js';
 import { asFault, Fault } from '../src/errors.js';
 import { LogError } from '../src/log/log.js';
-import { may, reaches } from '../src/principal.js';
+import { may } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
 import { describe, type KeptSession, keptSession } from '../src/session/record.js';
@@ -13,6 +13,7 @@ import { disclosure } from '../src/session/secrecy.js';
 import type { Session } from '../src/session/session.js';
 import type { Size } from '../src/terminal/terminal.js';
 import { transcript } from '../src/transcript/transcript.js';
+import { VisibleSessions } from '../src/visible-sessions.js';
 import * as schemas from './schemas.js';
 
 const security = [{ bearer: [] }];
@@ -27,9 +28,15 @@ function agentOf(app: FastifyInstance, instanceId: string): Agent {
   return agent;
 }
 
-export async function sessionOf(app: FastifyInstance, params: { inst: string; id: string }): Promise<Session> {
-  agentOf(app, params.inst);
-  const session = isId(params.id) ? await app.sessions.find(params.inst, params.id) : undefined;
+/** Those that the token of the request is good for. */
+function seenBy(request: FastifyRequest): VisibleSessions {
+  return new VisibleSessions(request.server.sessions, principalOf(request));
+}
+
+export async function sessionOf(request: FastifyRequest): Promise<Session> {
+  const { inst, id } = request.params as { inst: string; id: string };
+  agentOf(request.server, inst);
+  const session = await seenBy(request).find(inst, id);
   if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
   return session;
 }
@@ -136,7 +143,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const principal = principalOf(request);
       const make = () =>
         audited(request, 'session_create', undefined, () => {
-          if (principal.sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
+          seenBy(request as FastifyRequest).demandCreation();
           return app.sessions.create(agentOf(app, inst), request.body, principal.name);
         });
       const key = request.headers['idempotency-key'];
@@ -164,10 +171,9 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const { inst } = request.params;
       const { state, page_size, page_token } = request.query;
       agentOf(app, inst);
-      const principal = principalOf(request);
-      const all = await app.sessions.list(inst);
-      const seen = all.filter((s) => reaches(principal, inst, s.id) && (state === undefined || s.describe().state === state));
-      const { shown, next } = page(seen, { size: page_size, after: page_token });
+      const seen = await seenBy(request as FastifyRequest).list(inst);
+      const asked = seen.filter((session) => state === undefined || session.describe().state === state);
+      const { shown, next } = page(asked, { size: page_size, after: page_token });
       return { sessions: shown.map((session) => tell(app, session)), next_page_token: next };
     },
   );
@@ -180,7 +186,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request) => {
       try {
-        return tell(app, await sessionOf(app, request.params));
+        return tell(app, await sessionOf(request as FastifyRequest));
       } catch (error) {
         return tellDamaged(app, request.params, error);
       }
@@ -194,7 +200,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       schema: { params: schemas.SessionParams, ...answers(202, schemas.Session), summary: 'Ends a session' },
     },
     async (request, reply) => {
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       endedBy(request, session);
       await audited(request, 'session_close', 'asked for', () => session.end('killed'));
       return reply.code(202).send(tell(app, session));
@@ -213,7 +219,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       const { type, body } = await screen(session, request.query.format);
       request.record('screen_read', 'granted');
       return reply.type(type).send(body);
@@ -233,7 +239,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       const { type, text } = transcript(session, await firstSize(app, session), request.query);
       request.record('transcript_read', 'granted', { detail: request.query.format });
       return reply.type(type).send(Readable.from(text, { objectMode: false }));
@@ -253,7 +259,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request) => {
       const { client_id } = request.body;
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       await audited(request, 'admin', client_id === null ? 'the lease is freed' : `the lease moves to ${client_id}`, () =>
         session.moveControl(client_id),
       );
@@ -269,7 +275,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request, reply) => {
       const { client_id } = request.params;
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       await audited(request, 'admin', `${client_id} is sent away`, () => session.dismiss(client_id));
       return reply.code(202).send(tell(app, session));
     },

@@ -1,5 +1,6 @@
 // Links to watch one session: made, listed, revoked. Knows addresses and schemas; what a link is good for is its token's.
 import { Type } from '@sinclair/typebox';
+import type { FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { Fault } from '../src/errors.js';
 import { newId } from '../src/protocol/ids.js';
@@ -51,7 +52,7 @@ export const shareRoutes: Routes = async (app) => {
     },
     async (request, reply) => {
       const { ttl_seconds, label } = request.body;
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       // In whole seconds, as its token's times are.
       const now = Math.floor(Date.now() / 1000) * 1000;
       const share: Share = {
@@ -79,7 +80,7 @@ export const shareRoutes: Routes = async (app) => {
     all,
     { onRequest, schema: { params: SessionParams, ...answers(200, ShareList), summary: 'Lists the links to watch this session' } },
     async (request) => {
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       const shares = await audited(request, 'admin', 'the links are listed', () => app.shares.list(session.id));
       return { shares };
     },
@@ -93,7 +94,7 @@ export const shareRoutes: Routes = async (app) => {
     },
     async (request, reply) => {
       const { share_id } = request.params;
-      const session = await sessionOf(app, request.params);
+      const session = await sessionOf(request as FastifyRequest);
       await audited(request, 'admin', `the link ${share_id} is revoked`, async () => {
         if (!(await app.shares.revoke(session.id, share_id))) throw new Fault('TASK_NOT_FOUND', 'there is no such link');
       });

@@ -4,6 +4,9 @@
 export const scopes = ['pty:observe', 'pty:control', 'pty:admin'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Among the `sessions` of a token: those that its own principal created. */
+export const OWN = 'own';
+
 export interface Principal {
   /** `sub` of the token. */
   readonly name: string;
@@ -11,6 +14,7 @@ export interface Principal {
   readonly scope: Scope | undefined;
   /** Ids that the token is good for; undefined is all. */
   readonly instances: readonly string[] | undefined;
+  /** The same, and OWN may be among them. */
   readonly sessions: readonly string[] | undefined;
   /** When the token ends, in milliseconds since the epoch. */
   readonly expiresAt?: number;
@@ -29,8 +33,29 @@ export function scopesOf(principal: Principal): readonly Scope[] {
   return scopes.filter((scope) => may(principal, scope));
 }
 
-/** Whether the token is good for this instance and, where one is meant, this session. */
+/**
+ * Whether the token may be good for this instance and, where one is meant, this session: all that can be said before anybody looks for the session.
+ * With OWN, who created it decides (`sees`).
+ */
 export function reaches(principal: Principal, instanceId: string, sessionId?: string): boolean {
   if (principal.instances && !principal.instances.includes(instanceId)) return false;
-  return sessionId === undefined || !principal.sessions || principal.sessions.includes(sessionId);
+  return sessionId === undefined || names(principal, sessionId) || hasOwn(principal);
 }
+
+/** Whether the token is good for what this principal created there under this id. */
+export function sees(principal: Principal, instanceId: string, sessionId: string, createdBy: string | undefined): boolean {
+  if (!reaches(principal, instanceId, sessionId)) return false;
+  return names(principal, sessionId) || createdBy === principal.name;
+}
+
+/** Whether the token is good for a session whoever created it. */
+export function names({ sessions }: Principal, sessionId: string): boolean {
+  return !sessions || sessions.includes(sessionId);
+}
+
+/** Whether the token is good for sessions that are still to be created. */
+export function mayCreate({ sessions }: Principal): boolean {
+  return !sessions || sessions.includes(OWN);
+}
+
+const hasOwn = ({ sessions }: Principal): boolean => sessions?.includes(OWN) ?? false;

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
 import { Fault } from './errors.js';
-import { type Principal, type Scope, scopes } from './principal.js';
+import { OWN, type Principal, type Scope, scopes } from './principal.js';
 import { checker } from './protocol/check.js';
 import { newId } from './protocol/ids.js';
 
@@ -13,7 +13,9 @@ export const Claims = Type.Object({
   sub: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The principal in audit, presence and rate limits.' })),
   scope: Type.Optional(Type.String({ maxLength: 4096, description: 'Space-separated.' })),
   instances: Type.Optional(Ids),
-  sessions: Type.Optional(Ids),
+  sessions: Type.Optional(
+    Type.Union([Ids, Type.Literal(OWN)], { description: 'Ids; "own", alone or among them, is those that the principal created.' }),
+  ),
   exp: Type.Optional(Type.Number({ description: 'Its end, in seconds since the epoch.' })),
   jti: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The id by which this token can be revoked.' })),
   shared_by: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Who gave it away in a link: revoked with it.' })),
@@ -26,7 +28,10 @@ const checkClaims = checker(Claims, 'claims');
 export function readClaims(claims: unknown): Principal {
   const problem = checkClaims(claims);
   if (problem) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${problem}`);
-  const { sub = 'anonymous', scope, instances, sessions, exp, jti, shared_by } = claims as Claims;
+  const { sub = 'anonymous', scope, instances, sessions: named, exp, jti, shared_by } = claims as Claims;
+  const sessions = named === OWN ? [OWN] : named;
+  if (sessions?.includes(OWN) && (claims as Claims).sub === undefined)
+    throw new Fault('UNAUTHENTICATED', 'the token is not valid: claims.sessions has "own", but claims.sub does not say whose');
   const bounds = {
     ...(exp !== undefined && { expiresAt: exp * 1000 }),
     ...(jti !== undefined && { tokenId: jti }),

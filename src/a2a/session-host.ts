@@ -2,12 +2,12 @@
 import type { Agent } from '../agents.js';
 import { Fault } from '../errors.js';
 import type { Idempotency } from '../idempotency.js';
-import { type Principal, reaches } from '../principal.js';
-import { isId } from '../protocol/ids.js';
+import type { Principal } from '../principal.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
 import { textOf } from '../session/task/message.js';
+import { VisibleSessions } from '../visible-sessions.js';
 import { requireContext } from './send.js';
 import { isOver } from './states.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
@@ -37,19 +37,18 @@ export class SessionHost implements TaskHost {
 
   async find(taskId: string, principal: Principal): Promise<HostedTask | undefined> {
     const { sessions, agent } = this.#parts;
-    if (!isId(taskId) || !reaches(principal, agent.id, taskId)) return undefined;
-    const session = await sessions.find(agent.id, taskId);
+    const session = await new VisibleSessions(sessions, principal).find(agent.id, taskId);
     return session && hosted(session);
   }
 
   async list(principal: Principal): Promise<readonly HostedTask[]> {
     const { sessions, agent } = this.#parts;
-    const all = await sessions.list(agent.id);
-    return all.filter(({ id }) => reaches(principal, agent.id, id)).map(hosted);
+    const seen = await new VisibleSessions(sessions, principal).list(agent.id);
+    return seen.map(hosted);
   }
 
   async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {
-    if (principal.sessions) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
+    new VisibleSessions(this.#parts.sessions, principal).demandCreation();
     // What cannot be typed begins no session.
     textOf(message);
     const { sessions, agent, begun } = this.#parts;

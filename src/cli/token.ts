@@ -25,7 +25,7 @@ export function token(program: Command): void {
     .option('--sub <name>', 'whose token it is, in audit and presence; required, as is --scope')
     .option('--ttl <duration>', 'how long it is good: a number and s, m, h or d', seconds, 3600)
     .option('--instance <id>', 'good for this agent alone; may be given again', collect)
-    .option('--session <id>', 'good for this session alone; may be given again', collect)
+    .option('--session <id>', 'good for this session alone, or for its own ("own"): those that --sub created; may be given again', collect)
     .action((options: TokenOptions, command: Command) => {
       // Asked for here, and not by the parser, which would name it before an option that is misspelt.
       const { scope, sub } = options;

@@ -7,6 +7,8 @@ export interface Sessions {
   create(agent: Agent, request: SessionRequest, createdBy: string, contextId?: string): Promise<Session>;
   /** A running or kept session of that instance. */
   find(instanceId: string, sessionId: string): Promise<Session | undefined>;
+  /** Who created it, by what is kept of it: whether it is looked at or not found takes as long. Undefined if `find` would find none. */
+  creatorOf(instanceId: string, sessionId: string): Promise<string | undefined>;
   /** All kept sessions of an instance, the newest first. */
   list(instanceId: string): Promise<Session[]>;
   /** Those whose terminals run here. */

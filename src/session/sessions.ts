@@ -104,6 +104,11 @@ class Registry implements Sessions {
     return this.#open(kept);
   }
 
+  async creatorOf(instanceId: string, sessionId: string): Promise<string | undefined> {
+    const kept = await this.#kept(sessionId);
+    return kept?.instance_id === instanceId && !isExpired(kept) ? kept.created_by : undefined;
+  }
+
   async list(instanceId: string): Promise<Session[]> {
     const records = await this.#parts.log.records();
     const ids = records.filter(({ record }) => record.instance_id === instanceId).map(({ sessionId }) => sessionId);

@@ -106,6 +106,15 @@ describe('a token of AUTH_JWT_SECRET', () => {
     expect(await statusOf({ instances: ['inst-a'], sessions: ['s1'] })).toBe(200);
   });
 
+  it.each([['own'], [['own']], [['s2', 'own']]])(
+    'whose sessions are %j may ask for any, for who created it decides; it says whose it is',
+    async (sessions) => {
+      expect(await statusOf({ sessions })).toBe(200);
+      const nobody = await refusal(await app.get(path, token({ sessions, sub: undefined }, 'HS256', SECRET)));
+      expect(nobody).toMatchObject({ status: 401, message: expect.stringContaining('claims.sub does not say whose') });
+    },
+  );
+
   it('is not looked for in the query, nor in a subprotocol outside of an upgrade', async () => {
     const good = token({}, 'HS256', SECRET);
     expect((await app.get(`${path}?token=${good}&access_token=${good}`)).status).toBe(401);
