@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Principal } from '../../src/principal.js';
-import { newsOf, offerOf, peopleIn, type Standing } from '../../web/src/control.js';
+import { newsOf, offerOf, peopleIn, type Standing } from '../../web/src/session/control.js';
 
 const member = fc.record({ client_id: fc.uuid(), label: fc.constantFrom('ada', 'bob', 'grace') });
 const standing: fc.Arbitrary<Standing> = fc.uniqueArray(member, { selector: ({ client_id }) => client_id, maxLength: 8 }).chain((all) =>

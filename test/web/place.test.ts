@@ -1,7 +1,7 @@
 // The address of a session in the page's fragment.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fragmentOf, type Place, readFragment } from '../../web/src/place.js';
+import { fragmentOf, type Place, readFragment } from '../../web/src/shared/place.js';
 
 const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/);
 const place: fc.Arbitrary<Place> = fc.record({

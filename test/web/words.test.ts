@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secrecyText } from '../../web/src/words.js';
+import { secrecyText } from '../../web/src/shared/words.js';
 
 describe('The words for a session', () => {
   it('tell of its secrets, if there is something to be told', () => {

@@ -3,11 +3,11 @@ import '../css/base.css';
 import '../css/lobby.css';
 import '../css/folds.css';
 import '../css/session.css';
-import { fragmentOf, readFragment } from './place.js';
-import { shareSignIn } from './sharing.js';
+import { fragmentOf, readFragment } from './shared/place.js';
 import { Shell } from './shell.js';
-import { signIn, signInAgain } from './sign-in.js';
-import { forgetToken, isSignedOut, leaveToken, storedToken, storeToken } from './token.js';
+import { signIn, signInAgain } from './sign-in/sign-in.js';
+import { shareSignIn } from './sign-in/tabs.js';
+import { forgetToken, isSignedOut, leaveToken, storedToken, storeToken } from './sign-in/token.js';
 
 const root = document.getElementById('app') as HTMLElement;
 let shell: Shell | undefined;

@@ -1,13 +1,13 @@
 // What a signed-in visitor sees: the list beside the session that the fragment names. Knows no protocol.
 import type { Principal } from '../../src/principal.js';
-import { h } from './dom.js';
-import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './gateway.js';
-import { Lobby } from './lobby.js';
-import { newestOrNew } from './opening.js';
-import { fragmentOf, type Place, readFragment, samePlace } from './place.js';
-import { SessionView } from './session-view.js';
-import { principalIn } from './token.js';
-import { type Welcome, welcome } from './welcome.js';
+import { Lobby } from './lobby/lobby.js';
+import { newestOrNew } from './lobby/opening.js';
+import { type Welcome, welcome } from './lobby/welcome.js';
+import { SessionView } from './session/session-view.js';
+import { h } from './shared/dom.js';
+import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './shared/gateway.js';
+import { fragmentOf, type Place, readFragment, samePlace } from './shared/place.js';
+import { principalIn } from './sign-in/token.js';
 
 export interface ShellOptions {
   readonly token: string;

@@ -1,9 +1,9 @@
 // The list of agents with their sessions, kept fresh while it is in view. Knows no terminal.
-import type { Principal } from '../../src/principal.js';
+import type { Principal } from '../../../src/principal.js';
+import { h } from '../shared/dom.js';
+import { type AgentInfo, CallError, type Gateway, messageOf } from '../shared/gateway.js';
+import type { Place } from '../shared/place.js';
 import { type AgentSection, agentSection } from './agent-section.js';
-import { h } from './dom.js';
-import { type AgentInfo, CallError, type Gateway, messageOf } from './gateway.js';
-import type { Place } from './place.js';
 
 /** Milliseconds between two looks at the sessions. */
 const REFRESH_MS = 5_000;

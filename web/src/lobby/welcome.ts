@@ -1,10 +1,10 @@
 // The middle of the page while no session is open: the obvious next step. Knows no list and no terminal.
-import type { Principal } from '../../src/principal.js';
-import { h } from './dom.js';
-import { type AgentInfo, type Gateway, messageOf } from './gateway.js';
+import type { Principal } from '../../../src/principal.js';
+import { h } from '../shared/dom.js';
+import { type AgentInfo, type Gateway, messageOf } from '../shared/gateway.js';
+import { fragmentOf } from '../shared/place.js';
+import { mayStart } from '../shared/rights.js';
 import { startNew } from './opening.js';
-import { fragmentOf } from './place.js';
-import { mayStart } from './rights.js';
 
 export interface Welcome {
   readonly element: HTMLElement;

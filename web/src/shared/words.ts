@@ -1,8 +1,8 @@
 // What happened, in a person's words. Pure: knows no view and no connection.
-import type { Ended, Notice } from '../../src/client/index.js';
-import { Fault } from '../../src/errors.js';
-import type { Closed, ClosedReason } from '../../src/protocol/frames.js';
-import type { SessionDescription } from '../../src/session/session.js';
+import type { Ended, Notice } from '../../../src/client/index.js';
+import { Fault } from '../../../src/errors.js';
+import type { Closed, ClosedReason } from '../../../src/protocol/frames.js';
+import type { SessionDescription } from '../../../src/session/session.js';
 
 /** Why a session is over; undefined where its exit code says it all. */
 const closedWords: Readonly<Record<ClosedReason, string | undefined>> = {

@@ -1,5 +1,5 @@
 // A word to the visitor, laid over the terminal so that it takes no room from it. Knows no session.
-import { h } from './dom.js';
+import { h } from '../shared/dom.js';
 
 /** Milliseconds for which a passing word stays. */
 const PASSING_MS = 8000;

@@ -1,6 +1,7 @@
 // Who is in the session, as a line that unfolds. Knows no connection.
+
+import { h } from '../shared/dom.js';
 import type { Person } from './control.js';
-import { h } from './dom.js';
 
 /** Most faces in the folded line. */
 const MAX_FACES = 4;

@@ -1,9 +1,9 @@
 // A session in the list, in one line and a half. Knows no gateway.
-import { may, type Principal } from '../../src/principal.js';
-import type { SessionDescription } from '../../src/session/session.js';
-import { h } from './dom.js';
-import { fragmentOf, type Place, samePlace } from './place.js';
-import { endedInShort, secrecyText } from './words.js';
+import { may, type Principal } from '../../../src/principal.js';
+import type { SessionDescription } from '../../../src/session/session.js';
+import { h } from '../shared/dom.js';
+import { fragmentOf, type Place, samePlace } from '../shared/place.js';
+import { endedInShort, secrecyText } from '../shared/words.js';
 
 export function sessionRow(session: SessionDescription, selected: Place | undefined, principal: Principal): HTMLElement {
   const role = may(principal, 'pty:control') ? 'controller' : 'observer';

@@ -1,5 +1,5 @@
 // Keys that a phone's keyboard lacks. Knows no terminal: it hands out what a key sends.
-import { h } from './dom.js';
+import { h } from '../shared/dom.js';
 
 const ESC = '\x1b';
 type Arrow = 'A' | 'B' | 'C' | 'D';

@@ -1,7 +1,7 @@
 // Keeps session and window at one size where this window decides, and fits the session in where it does not. Knows no connection.
-import type { Size } from '../../src/client/index.js';
-import { h } from './dom.js';
-import type { Screen } from './screen.js';
+import type { Size } from '../../../src/client/index.js';
+import { h } from '../shared/dom.js';
+import type { Screen } from '../terminal/screen.js';
 import type { SessionBar } from './session-bar.js';
 
 /** Milliseconds for which the window must keep its size before the session takes it. */

@@ -1,8 +1,8 @@
 // Which session is opened for one who names an agent alone. Knows no view.
-import type { Principal } from '../../src/principal.js';
-import type { Gateway, NewSession } from './gateway.js';
-import type { Place } from './place.js';
-import { mayStart } from './rights.js';
+import type { Principal } from '../../../src/principal.js';
+import type { Gateway, NewSession } from '../shared/gateway.js';
+import type { Place } from '../shared/place.js';
+import { mayStart } from '../shared/rights.js';
 
 /** The newest running session of the agent, or a new one where there is none; undefined if there is none and this visitor may start none. */
 export async function newestOrNew(gateway: Gateway, principal: Principal, instanceId: string): Promise<Place | undefined> {

@@ -2,7 +2,7 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import type { Size } from '../../src/client/index.js';
+import type { Size } from '../../../src/client/index.js';
 import { answerNothing } from './answers.js';
 import { createFit, FONT_PX } from './fit.js';
 import { avoidHazards } from './hazards.js';

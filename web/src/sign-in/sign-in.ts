@@ -1,5 +1,5 @@
 // Asks for a token: as a page of its own, or as a line above what was there. Knows no gateway.
-import { h } from './dom.js';
+import { h } from '../shared/dom.js';
 
 const COMMAND = 'npx pty-gateway token --scope pty:control --sub NAME';
 

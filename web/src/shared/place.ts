@@ -1,5 +1,5 @@
 // Where the page is, as told by the URL fragment: `#session=<instance>/<session>`, or `open=<instance>`, beside `token=…`. Knows no view.
-import type { Role } from '../../src/protocol/frames.js';
+import type { Role } from '../../../src/protocol/frames.js';
 
 /** A session, and how it is to be opened. */
 export interface Place {

@@ -1,5 +1,5 @@
 // The session's menu: what is wanted seldom. Knows no connection and no terminal.
-import { h } from './dom.js';
+import { h } from '../shared/dom.js';
 
 export interface MenuActions {
   copyLink(): void;

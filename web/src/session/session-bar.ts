@@ -1,8 +1,8 @@
 // The bar above a terminal: title, sizes, who is here, the connection, and what can be done. Knows no connection.
-import type { Size } from '../../src/client/index.js';
+import type { Size } from '../../../src/client/index.js';
+import { h } from '../shared/dom.js';
 import { connectionLine } from './connection-line.js';
 import type { Offer } from './control.js';
-import { h } from './dom.js';
 import { type MenuActions, menu } from './menu.js';
 import { type PresenceActions, presence } from './presence.js';
 

@@ -1,5 +1,5 @@
 // The gateway's HTTP, as far as the page uses it. Knows no view and no WebSocket.
-import type { SessionDescription } from '../../src/session/session.js';
+import type { SessionDescription } from '../../../src/session/session.js';
 
 /** Most sessions of one agent that are listed. */
 const PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 // How large a session is drawn: wholly in view, or large enough to be read and panned after the cursor. Knows no connection.
 import type { FitAddon } from '@xterm/addon-fit';
 import type { Terminal } from '@xterm/xterm';
-import type { Size } from '../../src/client/index.js';
+import type { Size } from '../../../src/client/index.js';
 
 /** Font sizes in CSS pixels: the usual one, on a narrow window, the smallest that is read with ease, and the smallest of all. */
 export const FONT_PX = 14;

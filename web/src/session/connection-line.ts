@@ -1,5 +1,5 @@
 // The state of the connection in words, with a countdown to the next try. Knows no connection.
-import { h } from './dom.js';
+import { h } from '../shared/dom.js';
 
 type Phase = 'connecting' | 'live' | 'offline' | 'ended';
 

@@ -1,22 +1,22 @@
 // One session in view: carries what happens between its terminal, its bar and the client. Knows no wire: src/client speaks it.
-import { connect, type Ended, type Picture, type Size, type State, type TerminalClient } from '../../src/client/index.js';
-import { may, type Principal } from '../../src/principal.js';
-import type { Closed } from '../../src/protocol/frames.js';
-import type { SessionDescription } from '../../src/session/session.js';
-import { readClipboard, writeClipboard } from './clipboard.js';
+import { connect, type Ended, type Picture, type Size, type State, type TerminalClient } from '../../../src/client/index.js';
+import { may, type Principal } from '../../../src/principal.js';
+import type { Closed } from '../../../src/protocol/frames.js';
+import type { SessionDescription } from '../../../src/session/session.js';
+import { nameOf } from '../lobby/session-row.js';
+import { readClipboard, writeClipboard } from '../shared/clipboard.js';
+import { h } from '../shared/dom.js';
+import { attachUrl, type Gateway } from '../shared/gateway.js';
+import { fragmentOf, type Place } from '../shared/place.js';
+import { mayEnd } from '../shared/rights.js';
+import { closedText, endedText, failureText, missedText, secrecyText } from '../shared/words.js';
+import { createScreen, type Screen } from '../terminal/screen.js';
 import { ControlDesk } from './control-desk.js';
-import { h } from './dom.js';
-import { attachUrl, type Gateway } from './gateway.js';
 import { type KeyBar, keyBar } from './key-bar.js';
 import { closeFoldsOutside } from './menu.js';
 import { notice } from './notice.js';
-import { fragmentOf, type Place } from './place.js';
-import { mayEnd } from './rights.js';
-import { createScreen, type Screen } from './screen.js';
 import { type BarActions, type SessionBar, sessionBar } from './session-bar.js';
-import { nameOf } from './session-row.js';
 import { Sizing, type SizingParts } from './sizing.js';
-import { closedText, endedText, failureText, missedText, secrecyText } from './words.js';
 
 /** Somebody looks at the screen and types: a network that is frozen is noticed after 5 s of silence and 5 s without an answer. */
 const HEARTBEAT = { quietMs: 5000, answerMs: 5000 };

@@ -1,8 +1,8 @@
 // The form that starts a session. Knows no list and no terminal.
-import { h } from './dom.js';
-import { type AgentInfo, type Gateway, messageOf, type NewSession } from './gateway.js';
+import { h } from '../shared/dom.js';
+import { type AgentInfo, type Gateway, messageOf, type NewSession } from '../shared/gateway.js';
+import { fragmentOf } from '../shared/place.js';
 import { startNew } from './opening.js';
-import { fragmentOf } from './place.js';
 
 const MAX_SIDE = 1024;
 const MAX_LABEL = 128;

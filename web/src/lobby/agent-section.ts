@@ -1,11 +1,11 @@
 // One agent in the list: its sessions, and the form for a new one. Knows no terminal.
-import type { Principal } from '../../src/principal.js';
-import type { SessionDescription } from '../../src/session/session.js';
-import { h } from './dom.js';
-import type { AgentInfo, Gateway } from './gateway.js';
+import type { Principal } from '../../../src/principal.js';
+import type { SessionDescription } from '../../../src/session/session.js';
+import { h } from '../shared/dom.js';
+import type { AgentInfo, Gateway } from '../shared/gateway.js';
+import type { Place } from '../shared/place.js';
+import { mayStart } from '../shared/rights.js';
 import { newSessionForm } from './new-session.js';
-import type { Place } from './place.js';
-import { mayStart } from './rights.js';
 import { sessionRow } from './session-row.js';
 
 export interface AgentSection {

@@ -1,12 +1,12 @@
 // Takes, gives and moves control for one window, and shows who has it. Knows no terminal.
-import type { Assigned, Members, TerminalClient } from '../../src/client/index.js';
-import { may, type Principal } from '../../src/principal.js';
-import type { Role } from '../../src/protocol/frames.js';
+import type { Assigned, Members, TerminalClient } from '../../../src/client/index.js';
+import { may, type Principal } from '../../../src/principal.js';
+import type { Role } from '../../../src/protocol/frames.js';
+import { CallError, type Gateway } from '../shared/gateway.js';
+import type { Place } from '../shared/place.js';
+import { failureText } from '../shared/words.js';
 import { newsOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
-import { CallError, type Gateway } from './gateway.js';
-import type { Place } from './place.js';
 import type { SessionBar } from './session-bar.js';
-import { failureText } from './words.js';
 
 /** Earlier connections of this window that are remembered. */
 const MAX_FORMER = 16;

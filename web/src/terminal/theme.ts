@@ -1,6 +1,6 @@
 // The terminal's colours, for a dark and a light page. Knows no terminal.
 import type { ITheme } from '@xterm/xterm';
-import { dark as palette } from '../../src/terminal/palette.js';
+import { dark as palette } from '../../../src/terminal/palette.js';
 
 const dark: ITheme = { ...palette, cursorAccent: palette.background, selectionBackground: '#2f4a55' };
 
