@@ -5,6 +5,7 @@ import type { Audit, AuditEvent, AuditLine } from '../src/audit/audit.js';
 import { signer } from '../src/audit/checkpoint.js';
 import { openAuditFile } from '../src/audit/file.js';
 import { readSigningKey } from '../src/signing-key.js';
+import { traceIdOf } from './telemetry.js';
 
 type More = Omit<Partial<AuditLine>, 'event' | 'outcome' | 'principal' | 'address' | 'trace_id'>;
 
@@ -18,14 +19,9 @@ declare module 'fastify' {
   }
 }
 
-/** The trace id of a W3C `traceparent` header. */
-function traceOf({ headers }: FastifyRequest): string | undefined {
-  return /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}/.exec(String(headers.traceparent ?? ''))?.[1];
-}
-
 function record(this: FastifyRequest, event: AuditEvent, outcome: AuditLine['outcome'], more: More = {}): void {
   const { inst, id } = (this.params ?? {}) as { inst?: string; id?: string };
-  const who = { principal: this.principal?.name ?? null, address: this.ip, trace_id: traceOf(this) };
+  const who = { principal: this.principal?.name ?? null, address: this.ip, trace_id: traceIdOf(this) };
   this.server.audit.record({ event, outcome, ...who, instance_id: inst, session_id: id, ...more });
 }
 

@@ -26,13 +26,13 @@ declare module 'fastify' {
   }
 }
 
-async function meet({ config, log: logger }: FastifyInstance, redis: NonNullable<Config['redis']>) {
+async function meet({ config, log: logger, tracing }: FastifyInstance, redis: NonNullable<Config['redis']>) {
   const { id: replicaId, leaseSeconds } = config.replica;
   const { prefix } = redis;
   const client = connect(redis);
   const leases = await openLeases({ client, prefix, replicaId, leaseSeconds, incarnation: randomUUID(), logger });
   const bus = sealedBus(openBus({ client, prefix, leases, logger }), new Keyring(config.encryptionKeys));
-  const calls = new Calls({ bus, leases, logger });
+  const calls = new Calls({ bus, leases, logger, ...(tracing && { tracing }) });
   const quota = new RedisQuota(client, prefix);
   const idempotency = new RedisIdempotency(client, prefix);
   // The lease first: from then on nobody sends to a replica that does not read any more.

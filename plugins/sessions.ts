@@ -7,6 +7,7 @@ import type { Session } from '../src/session/session.js';
 import { createSessions } from '../src/session/sessions.js';
 import { spawnTerminal } from '../src/terminal/pty.js';
 import { createScreenHost } from '../src/terminal/screen.js';
+import { within } from '../src/tracing/tracing.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -20,10 +21,12 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
   const sessions = await createSessions({
     log: app.sessionLog,
     screens,
-    spawn: spawnTerminal,
+    // A terminal outlives the request that began it: what it prints belongs to no span.
+    spawn: (...args) => within(undefined, () => spawnTerminal(...args)),
     replicaId: replica.id,
     maxSessions: limits.sessions,
     logger: app.log,
+    ...(app.tracing && { tracing: app.tracing }),
     agents: app.agents,
     sender: app.notifier,
     ...(app.neighbours && { neighbours: app.neighbours }),

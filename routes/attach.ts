@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
+import { endSpan, traceOf } from '../plugins/telemetry.js';
 import { Connection, type Upgraded } from '../src/attach/connection.js';
 import type { Legacy } from '../src/attach/dialect.js';
 import { Fault } from '../src/errors.js';
@@ -68,11 +69,20 @@ async function sessionOf(request: FastifyRequest): Promise<Session> {
 function connect(app: FastifyInstance, request: FastifyRequest, ws: WebSocket): void {
   const { admitted } = request;
   if (!admitted) throw new Error('an upgrade passed without being admitted');
-  const { audit, connections, attachments, validity, log } = app;
+  const { audit, connections, attachments, validity, log, tracing } = app;
   new Connection(
-    { ...attachments, audit, connections, validity, logger: log },
-    { ...admitted, ws, socket: request.raw.socket, principal: principalOf(request), address: request.ip, extensions: request.extensions },
+    { ...attachments, audit, connections, validity, logger: log, tracing },
+    {
+      ...admitted,
+      ws,
+      socket: request.raw.socket,
+      principal: principalOf(request),
+      address: request.ip,
+      trace: traceOf(request),
+      extensions: request.extensions,
+    },
   );
+  endSpan(request, { statusCode: 101 });
 }
 
 export const attachRoutes: Routes = async (app) => {

@@ -17,6 +17,7 @@ import rateLimit from '../plugins/rate-limit.js';
 import security from '../plugins/security.js';
 import sessionsPlugin from '../plugins/sessions.js';
 import shares from '../plugins/shares.js';
+import telemetry from '../plugins/telemetry.js';
 import web from '../plugins/web.js';
 import websocket from '../plugins/websocket.js';
 import { a2aHttpRoutes } from '../routes/a2a-http.js';
@@ -63,6 +64,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(errors);
   await app.register(context, { config, agents: agentsOf(config, parts) });
+  await app.register(telemetry);
   await app.register(security);
   await app.register(auditPlugin, { audit: parts.audit });
   await app.register(auth);

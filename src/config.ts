@@ -56,6 +56,14 @@ export const Environment = Type.Object({
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
   PUSH_ALLOWED_HOSTS: text('Private receivers of push notifications: hosts, host:port, addresses and CIDRs, separated by commas.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
+  OTEL_SDK_DISABLED: Type.Union([Type.Literal('true'), Type.Literal('false')], { default: 'false', description: 'true: no traces.' }),
+  OTEL_TRACES_EXPORTER: Type.Optional(
+    Type.Union([Type.Literal('otlp'), Type.Literal('none')], { description: 'otlp if absent and an endpoint is named, else none.' }),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: text('Base URL of a collector, to which traces go; http://localhost:4318 if absent and traces are wanted.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: text('The whole URL that traces go to.'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: Type.Optional(Type.Literal('http/protobuf', { description: 'What is spoken with the collector.' })),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: Type.Optional(Type.Literal('http/protobuf', { description: 'The same, for traces alone.' })),
   LEGACY_CLIENTS: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description: 'Whether clients of the reference implementation are spoken to in its dialect.',
@@ -138,6 +146,8 @@ export interface Config {
   readonly a2aFixture: boolean;
   /** Beside the public internet. */
   readonly push: { readonly allowedHosts: readonly AllowedHost[] };
+  /** Whether spans go to a collector; OpenTelemetry's own variables say where it is. */
+  readonly traces: boolean;
   readonly logLevel: Environment['LOG_LEVEL'];
 }
 
@@ -179,6 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     legacyClients: e.LEGACY_CLIENTS === 'on',
     a2aFixture: e.A2A_FIXTURE === 'on',
     push: { allowedHosts: list(e.PUSH_ALLOWED_HOSTS ?? '').map(allowedHost) },
+    traces: traces(e),
     logLevel: e.LOG_LEVEL,
   };
 }
@@ -242,6 +253,16 @@ function redis(e: Environment): Config['redis'] {
     return undefined;
   }
   return { url, sentinelMaster, prefix, durable };
+}
+
+function traces(e: Environment): boolean {
+  for (const name of ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const) {
+    const endpoint = e[name];
+    if (endpoint !== undefined) url(name, endpoint);
+  }
+  if (e.OTEL_SDK_DISABLED === 'true') return false;
+  if (e.OTEL_TRACES_EXPORTER !== undefined) return e.OTEL_TRACES_EXPORTER === 'otlp';
+  return (e.OTEL_EXPORTER_OTLP_ENDPOINT ?? e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
 }
 
 /** No message shows what is wrong in a value that is secret, but for the name of the key. */

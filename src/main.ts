@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command `pty-gateway`: finds the subcommand, and loads that alone. Knows none of them.
-import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { version } from './version.js';
 
 const commands: Record<string, (program: Command) => Promise<void>> = {
   serve: async (program) => (await import('./cli/serve.js')).serve(program),
@@ -10,12 +10,6 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   sessions: async (program) => (await import('./cli/sessions.js')).sessions(program),
   audit: async (program) => (await import('./cli/audit.js')).audit(program),
 };
-
-/** As package.json says it, beside `src` or above `dist`. */
-function version(): string {
-  const [file] = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url)).filter((url) => existsSync(url));
-  return file ? JSON.parse(readFileSync(file, 'utf8')).version : 'unknown';
-}
 
 const program = new Command('pty-gateway').description('Share live terminals between people and agents.').showHelpAfterError();
 program.version(version(), '-V, --version', 'the version of this command');

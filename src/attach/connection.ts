@@ -12,12 +12,14 @@ import { readPayload } from '../protocol/make-frames.js';
 import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Author, Delivery, Joined, Member, Session } from '../session/session.js';
+import { readTraceparent } from '../tracing/traceparent.js';
+import { around, type Tracing, untraced } from '../tracing/tracing.js';
 import type { Validity } from '../validity.js';
 import { Activation } from './activation.js';
 import type { Connections, Farewell } from './connections.js';
 import { Cursor } from './cursor.js';
 import { Dialect, type Legacy } from './dialect.js';
-import { type Caller, isTurn, perform, performInput } from './dispatch.js';
+import { type Caller, isTraced, isTurn, perform, performInput } from './dispatch.js';
 import type { Heartbeat, Peer } from './heartbeat.js';
 import { Inbox } from './inbox.js';
 import { joinRequest } from './join-request.js';
@@ -39,6 +41,8 @@ export interface Attachments {
   readonly audit: Audit;
   readonly validity: Pick<Validity, 'watch'>;
   readonly logger: { error(details: object, message: string): void };
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** An upgrade that was granted. */
@@ -50,6 +54,8 @@ export interface Upgraded {
   readonly principal: Principal;
   readonly address: string;
   readonly subprotocol: Subprotocol;
+  /** The `traceparent` that its verbs continue, unless the client names another. */
+  readonly trace?: string | undefined;
   /** URIs that the upgrade request named. */
   readonly extensions: readonly string[];
   readonly legacy: Legacy;
@@ -64,6 +70,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #ws: WebSocket;
   readonly #shared: Attachments;
   readonly #address: string;
+  readonly #trace: string | undefined;
   readonly #outlet: Outlet;
   readonly #updates = new Updates();
   readonly #gone = new AbortController();
@@ -81,7 +88,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #departure: Promise<number | undefined> | undefined;
 
   constructor(shared: Attachments, upgraded: Upgraded) {
-    const { ws, socket, session, principal, address, subprotocol, extensions, legacy, replayFrom } = upgraded;
+    const { ws, socket, session, principal, address, trace, subprotocol, extensions, legacy, replayFrom } = upgraded;
     const dialect = new Dialect(legacy);
     const isBinary = subprotocol === BINARY_SUBPROTOCOL;
     this.session = session;
@@ -89,6 +96,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#shared = shared;
     this.#ws = ws;
     this.#address = address;
+    this.#trace = trace;
     this.#activation = new Activation(extensions);
     this.#outlet = new Outlet(ws, socket, dialect, () => this.#cursor.wake());
     this.#cursor = new Cursor({
@@ -231,7 +239,6 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void {
-    const trace = this.#serviceParameters?.trace_id;
     this.#shared.audit.record({
       event,
       outcome,
@@ -241,7 +248,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       session_id: this.session.id,
       client_id: this.#clientId,
       role: this.#role,
-      trace_id: typeof trace === 'string' ? trace.slice(0, MAX_TRACE_CHARS) : undefined,
+      trace_id: this.#traceId,
       detail,
     });
   }
@@ -288,7 +295,24 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   #request(envelope: ClientEnvelope, reply: Parameters<typeof perform>[2]): Promise<void> {
     if (!this.#hasBegun) this.#begin(envelope);
-    return perform(this, envelope, reply);
+    const { op } = envelope;
+    if (!isTraced(op)) return perform(this, envelope, reply);
+    const attributes = { 'pty.instance_id': this.session.instanceId, 'pty.session_id': this.session.id, 'enduser.id': this.principal.name };
+    const options = { parent: this.#traceparent, kind: 'server', attributes } as const;
+    return around(this.#shared.tracing ?? untraced, op, options, () => perform(this, envelope, reply));
+  }
+
+  /** Of the client's trace, or what else it calls so. */
+  get #traceId(): string | undefined {
+    const given = this.#serviceParameters?.trace_id;
+    if (typeof given === 'string') return readTraceparent(given)?.traceId ?? given.slice(0, MAX_TRACE_CHARS);
+    return readTraceparent(this.#trace)?.traceId;
+  }
+
+  /** The client's own (service parameter `trace_id`), or that of the upgrade. */
+  get #traceparent(): string | undefined {
+    const given = this.#serviceParameters?.trace_id;
+    return typeof given === 'string' && readTraceparent(given) ? given : this.#trace;
   }
 
   /** The first frame alone activates, and brings the parameters of the connection (pty-ws §3). */

@@ -29,6 +29,8 @@ interface Rule<O extends Op> {
   readonly needsJoin?: true;
   /** Later requests of the connection wait until it is done. */
   readonly isTurn?: true;
+  /** Comes with every keystroke, or to see whether anybody is there: no span is made of it. */
+  readonly isFrequent?: true;
   readonly audit?: AuditEvent;
   /** Tells the audit of refusals alone. */
   readonly auditsRefusals?: AuditEvent;
@@ -48,6 +50,7 @@ const rules: Rules = {
   },
   ping: {
     scope: 'pty:observe',
+    isFrequent: true,
     async run(_, { client_ts }, reply) {
       reply('pong', { client_ts, server_ts: new Date().toISOString() });
     },
@@ -56,6 +59,7 @@ const rules: Rules = {
   'pty.leave_session': { scope: 'pty:observe', needsJoin: true, isTurn: true, run: (caller) => caller.leave() },
   'pty.session_input': {
     scope: 'pty:control',
+    isFrequent: true,
     needsJoin: true,
     auditsRefusals: 'input_denied',
     run: (caller, { data }) => caller.type(Buffer.from(data, 'base64')),
@@ -103,6 +107,11 @@ export function operationsFor(principal: Principal): Op[] {
 /** Whether later requests of a connection wait until this one is done. */
 export function isTurn(op: string): boolean {
   return Object.hasOwn(rules, op) && rules[op as Op].isTurn === true;
+}
+
+/** Whether a request of a connection is a span. */
+export function isTraced(op: string): boolean {
+  return Object.hasOwn(rules, op) && rules[op as Op].isFrequent !== true;
 }
 
 async function guarded(

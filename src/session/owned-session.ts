@@ -18,6 +18,7 @@ import {
   type Terminal,
   TerminalError,
 } from '../terminal/terminal.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { Answers } from './answers.js';
 import { Asides, deliver } from './asides.js';
 import { bounded, gate } from './bounded.js';
@@ -35,6 +36,7 @@ import { RunningRecord } from './running-record.js';
 import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
 import { type TaskPorts, TerminalTask } from './task/task.js';
+import { TaskTrace } from './task/trace.js';
 import { WindowSize } from './window-size.js';
 
 /** How long a verb waits for the log, in milliseconds, before its client is told to try again. */
@@ -47,6 +49,7 @@ export interface OwnedSessionParts {
   readonly kept: KeptSession;
   readonly writer: LogWriter;
   readonly screens: ScreenHost;
+  readonly tracing?: Tracing;
   /** Undefined: nothing is redacted. */
   readonly redaction: Redaction | undefined;
   /** Once, if that could not be done. */
@@ -159,10 +162,11 @@ export class OwnedSession implements Session {
 
   /** What the task does to the session, and sees of it. */
   #taskPorts(): TaskPorts {
+    const trace = new TaskTrace(this.#parts.tracing);
     return {
       permit: (author) => this.#permit(author),
       type: (bytes) => this.#write(bytes),
-      publish: (update) => void this.#append([entry('TaskStatusUpdate', { ...update })]),
+      publish: (update) => void trace.tell(update, () => this.#append([entry('TaskStatusUpdate', { ...update })])).catch(() => {}),
       place: () => this.#journal.next - 1,
       remembered: () => this.#canBeTakenOver && this.#keepRecord(),
       end: () => this.#end('killed'),

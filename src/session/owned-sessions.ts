@@ -2,6 +2,7 @@
 import type { Agent, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
+import { tracedWriter } from '../log/traced-writer.js';
 import { newId } from '../protocol/ids.js';
 import type { Redaction } from '../redaction/redaction.js';
 import { type Command, TerminalError } from '../terminal/terminal.js';
@@ -67,13 +68,14 @@ export class OwnedSessions {
 
   /** A session on a log that is there, without its terminal. */
   on(agent: Agent, kept: KeptSession, writer: LogWriter, redaction = redactionOf(agent, kept, kept.secrets ?? [])): OwnedSession {
-    const { log, screens, sender = noSender } = this.#parts;
+    const { log, screens, sender = noSender, tracing } = this.#parts;
     const id = kept.session_id;
     return new OwnedSession({
       agent,
       kept,
-      writer,
+      writer: tracing ? tracedWriter(writer, tracing, id) : writer,
       screens,
+      ...(tracing && { tracing }),
       redaction,
       claim: () => log.claim(id),
       redactionFailed: (session) => this.#redactionFailed(session),

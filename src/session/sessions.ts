@@ -4,6 +4,7 @@ import type { Agent, Agents, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { type Log, LogError } from '../log/log.js';
 import type { ScreenHost, SpawnTerminal } from '../terminal/terminal.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { ClosedSessions } from './closed-sessions.js';
 import { OwnedSessions } from './owned-sessions.js';
 import { noSender } from './pushes.js';
@@ -36,6 +37,8 @@ export interface SessionsParts {
   readonly replicaId: string;
   readonly maxSessions: number;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing;
   /** For those whose sessions outlive their replica. */
   readonly agents?: Pick<Agents, 'get'>;
   /** Tells receivers of the updates of tasks; nobody is told where it is absent. */

@@ -26,6 +26,15 @@ describe('the environment', () => {
     expect(config.logLevel).toBe('info');
   });
 
+  it.each([
+    [{}, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }, true],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector:4318/v1/traces' }, true],
+    [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'true' }, false],
+  ])('wants traces, or none, as OpenTelemetry says: %j', (env, traces) => expect(readConfig(env).traces).toBe(traces));
+
   it('counts an empty value as absent', () => {
     expect(readConfig({ PORT: '', AUTH_JWT_SECRET: '', REDIS_URL: '' })).toMatchObject({ listen: { port: 8080 } });
   });
@@ -37,6 +46,12 @@ describe('the environment', () => {
     [{ DRAIN_SECONDS: '-1' }, 'DRAIN_SECONDS is "-1"; expected an integer from 0 to 86400'],
     [{ PUBLIC_URL: 'gateway.example' }, 'PUBLIC_URL is "gateway.example"; expected an http:// or https:// URL'],
     [{ PUBLIC_URL: 'ftp://gateway.example' }, 'PUBLIC_URL is "ftp://gateway.example"; expected an http:// or https:// URL'],
+    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER is "zipkin"; expected "otlp" or "none"'],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; expected "http/protobuf"'],
+    [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+      'OTEL_EXPORTER_OTLP_ENDPOINT is "collector:4318"; expected an http:// or https:// URL',
+    ],
     [{ AUTH_JWKS_URL: 'keys' }, 'AUTH_JWKS_URL is "keys"; expected an http:// or https:// URL'],
     [{ PUBLIC_URL: 'http://x?y=1' }, 'PUBLIC_URL is "http://x?y=1"; expected an http:// or https:// URL without query and fragment'],
     [{ PUBLIC_URL: 'http://x/#' }, 'PUBLIC_URL is "http://x/#"; expected an http:// or https:// URL without query and fragment'],

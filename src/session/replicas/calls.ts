@@ -1,5 +1,6 @@
 // Asking another replica and being asked, over the bus. Knows no Redis, and not what is asked.
 import { asFault, type ErrorCode, errorTable, Fault } from '../../errors.js';
+import { around, currentSpan, partOf, type Tracing, untraced } from '../../tracing/tracing.js';
 import type { Logger } from '../sessions.js';
 import { type Bus, BusError, type Leases } from './cluster.js';
 import { type Parcel, pack, unpack } from './parcel.js';
@@ -18,7 +19,8 @@ export interface CallOptions {
 }
 
 type Asked =
-  | { readonly kind: 'call'; readonly call: number; readonly name: string; readonly data?: unknown }
+  /** `trace` is the `traceparent` of the work that it is a part of. */
+  | { readonly kind: 'call'; readonly call: number; readonly name: string; readonly trace?: string | undefined; readonly data?: unknown }
   | { readonly kind: 'tell'; readonly name: string; readonly data?: unknown };
 type Head =
   | Asked
@@ -43,17 +45,21 @@ export interface CallsParts {
   readonly bus: Bus;
   readonly leases: Pick<Leases, 'onDeath'>;
   readonly logger: Logger;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Tracing;
 }
 
 /** What is called and told to one replica arrives in the order of the calls. */
 export class Calls {
   readonly #parts: CallsParts;
+  readonly #tracing: Tracing;
   readonly #pending = new Map<number, Pending>();
   readonly #stop: () => void;
   #count = 0;
 
   constructor(parts: CallsParts) {
     this.#parts = parts;
+    this.#tracing = parts.tracing ?? untraced;
     this.#stop = parts.leases.onDeath((id) => this.#bury(id));
   }
 
@@ -63,7 +69,12 @@ export class Calls {
   }
 
   /** Rejects with the Fault that the other replica threw, or INTERNAL (retryable) if it died, or was not reached, or did not answer in time. */
-  call(to: string, name: string, args: Parcel = {}, { timeoutMs = CALL_MS }: CallOptions = {}): Promise<Parcel> {
+  call(to: string, name: string, args: Parcel = {}, options: CallOptions = {}): Promise<Parcel> {
+    const span = { kind: 'client', attributes: { 'pty.replica_id': to } } as const;
+    return partOf(this.#tracing, `ask ${name}`, span, () => this.#call(to, name, args, options));
+  }
+
+  #call(to: string, name: string, args: Parcel, { timeoutMs = CALL_MS }: CallOptions): Promise<Parcel> {
     if (this.#pending.size >= PENDING_LIMIT) return Promise.reject(fault('too many calls to other replicas wait for their answers'));
     const call = ++this.#count;
     return new Promise((resolve, reject) => {
@@ -75,7 +86,8 @@ export class Calls {
         else resolve(answer);
       };
       this.#pending.set(call, { to, settle });
-      this.#send(to, { kind: 'call', call, name, data: args.data }, args.bytes, timeoutMs).catch((error) => settle(unreached(error)));
+      const asked: Asked = { kind: 'call', call, name, trace: currentSpan()?.traceparent, data: args.data };
+      this.#send(to, asked, args.bytes, timeoutMs).catch((error) => settle(unreached(error)));
     });
   }
 
@@ -120,13 +132,20 @@ export class Calls {
   async #serve(server: Server, from: string, asked: Asked, args: Parcel): Promise<void> {
     let answer: Parcel | Fault;
     try {
-      answer = await server(from, asked.name, args);
+      answer = await this.#traced(from, asked, async () => server(from, asked.name, args));
     } catch (error) {
       if (!(error instanceof Fault))
         this.#parts.logger.error({ err: error, from, name: asked.name }, 'what another replica asked has failed');
       answer = asFault(error);
     }
     if (asked.kind === 'call') await this.#answer(from, asked.call, answer);
+  }
+
+  /** In the trace of whoever asked. */
+  #traced(from: string, asked: Asked, work: () => Promise<Parcel>): Promise<Parcel> {
+    if (asked.kind === 'tell' || asked.trace === undefined) return work();
+    const span = { parent: asked.trace, kind: 'server', attributes: { 'pty.replica_id': from } } as const;
+    return around(this.#tracing, `owner ${asked.name}`, span, work);
   }
 
   async #answer(to: string, call: number, answer: Parcel | Fault): Promise<void> {
