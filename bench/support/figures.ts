@@ -13,8 +13,15 @@ export function spread(values: readonly number[], digits = 0): string {
   return `p50 ${p50.toFixed(digits)} ms, p99 ${p99.toFixed(digits)} ms (of ${values.length})`;
 }
 
+/** Three figures are enough of any number. */
+export const short = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : `${Number(value.toPrecision(3))}`);
+
 /** A table in Markdown. */
-export function printTable(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): void {
+export function tableOf(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
   const line = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |`;
-  console.log([line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n'));
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+export function printTable(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): void {
+  console.log(tableOf(head, rows));
 }

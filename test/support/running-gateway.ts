@@ -21,6 +21,8 @@ const STOP_MS = 10_000;
 
 export interface RunningGateway {
   readonly port: number;
+  /** Of its process. */
+  readonly pid: number;
   /** The URL that it printed, or one like it where it was given a key: the page, signed in with `pty:admin`. */
   readonly invitation: string;
   /** A folder of its own, in which its sessions begin; gone after `stop`. */
@@ -28,13 +30,20 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts it on a free port of 127.0.0.1, without a key (unless `env` has one) and with one plain shell as agent `shell`; `prefix` is a path in its public URL. */
-export async function startGateway(env: Readonly<Record<string, string>> = {}, prefix = ''): Promise<RunningGateway> {
+/**
+ * Starts it on a free port of 127.0.0.1, without a key (unless `env` has one) and with one plain shell as agent `shell`; `prefix` is a path in its
+ * public URL, `execArgv` are options of Node itself.
+ */
+export async function startGateway(
+  env: Readonly<Record<string, string>> = {},
+  prefix = '',
+  execArgv: readonly string[] = [],
+): Promise<RunningGateway> {
   const main = join(dist, 'src/main.js');
   if (!existsSync(main)) throw new Error(`${main} is not there: run "npm run build" first`);
   const folder = mkdtempSync(join(tmpdir(), 'pty-gateway-'));
   const port = Number(env.PORT ?? (await freePort()));
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [...execArgv, main, 'serve'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,
@@ -55,7 +64,7 @@ export async function startGateway(env: Readonly<Record<string, string>> = {}, p
   try {
     const secret = env.AUTH_JWT_SECRET;
     const invitation = await (secret === undefined ? invitationOf(child) : ownInvitation(child, port, secret));
-    return { port, folder, stop, invitation };
+    return { port, pid: child.pid as number, folder, stop, invitation };
   } catch (error) {
     await stop();
     throw error;
