@@ -16,10 +16,13 @@ export function spread(values: readonly number[], digits = 0): string {
 /** Three figures are enough of any number. */
 export const short = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : `${Number(value.toPrecision(3))}`);
 
-/** A table in Markdown. */
+/** A table in Markdown, its columns as wide as their widest cell. */
 export function tableOf(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): string {
-  const line = (cells: ReadonlyArray<string | number>) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+  const all = [head, ...rows].map((cells) => cells.map(String));
+  const widths = head.map((_, column) => Math.max(3, ...all.map((cells) => cells[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) => `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [first, ...others] = all.map(line);
+  return [first, line(widths.map((width) => '-'.repeat(width))), ...others].join('\n');
 }
 
 export function printTable(head: readonly string[], rows: ReadonlyArray<ReadonlyArray<string | number>>): void {
