@@ -28,10 +28,18 @@ function record(this: FastifyRequest, event: AuditEvent, outcome: AuditLine['out
 export default fp<{ audit?: Audit | undefined }>(
   async (app, { audit }) => {
     const { auditFile, auditSigningKey, replica } = app.config;
-    const tell = (sentence: string | undefined) => (sentence ? app.log.error(sentence) : app.log.info('the audit file is written again'));
+    let isWritable = true;
+    const tell = (sentence: string | undefined) => {
+      isWritable = sentence === undefined;
+      if (sentence) app.log.error(sentence);
+      else app.log.info('the audit file is written again');
+    };
+    const onDropped = () => app.metrics.count('audit_dropped_lines_total');
+    app.metrics.read('audit_writable', () => Number(isWritable));
     const key = auditSigningKey === undefined ? undefined : readSigningKey('AUDIT_SIGNING_KEY', auditSigningKey);
     const opened =
-      audit ?? (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell, ...(key && { sign: signer(key) }) }));
+      audit ??
+      (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell, onDropped, ...(key && { sign: signer(key) }) }));
     app.decorate('audit', opened);
     app.decorateRequest('record', record);
     app.addHook('onClose', () => opened.close());

@@ -1,8 +1,9 @@
-// What every other plugin may ask the app for: its config, its agents, where clients find it, and whether it takes work. Knows no route.
+// What every other plugin may ask the app for: its config, its agents, where clients find it, whether it takes work, and what to count with. Knows no route.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Agents } from '../src/agents.js';
 import { type Config, localUrl, type PublicUrl } from '../src/config.js';
+import { Metrics } from '../src/metrics/metrics.js';
 
 /** What the gateway is doing: it takes work only while `ready`. */
 export interface Lifecycle {
@@ -14,6 +15,8 @@ declare module 'fastify' {
     readonly config: Config;
     readonly agents: Agents;
     readonly lifecycle: Lifecycle;
+    /** What all of them count with. */
+    readonly metrics: Metrics;
     /** PUBLIC_URL, or else the address that is listened on. */
     publicUrl(): PublicUrl;
   }
@@ -29,6 +32,7 @@ export default fp<{ config: Config; agents: Agents }>(
   async (app, { config, agents }) => {
     app.decorate('config', config);
     app.decorate('agents', agents);
+    app.decorate('metrics', new Metrics());
     app.decorate('lifecycle', { state: 'starting' } as Lifecycle);
     app.decorate('publicUrl', () => config.publicUrl ?? whereItListens(app));
   },

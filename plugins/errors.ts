@@ -39,6 +39,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 export function settle(error: unknown, request: FastifyRequest, reply: FastifyReply): Fault {
   if (isHangUp(error, request)) return new Fault('INTERNAL', 'the client hung up');
   const fault = faultOf(error);
+  request.server.metrics.count('refusals_total', 1, { face: 'http', code: fault.code });
   if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
   if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
   return fault;

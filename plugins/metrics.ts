@@ -1,48 +1,52 @@
-// The numbers of this replica for Prometheus: the process's own, sessions, connections. Knows no route but /metrics.
+// What this replica is doing now, for Prometheus, beside what its parts count. Knows no route but /metrics.
+import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Farewell } from '../src/attach/connections.js';
+import { version } from '../src/version.js';
+
+/** Whether work is taken, and by whom it is kept from being taken. */
+function readState({ metrics, config, lifecycle, sessionLog, sessions, neighbours }: FastifyInstance): void {
+  const isReady = () => lifecycle.state === 'ready' && sessionLog.trouble() === undefined && sessions.trouble() === undefined;
+  metrics.read('info', () => [[{ version: version(), log: config.redis ? 'redis' : 'embedded' }, 1]]);
+  metrics.read('ready', () => Number(isReady()));
+  metrics.read('log_available', () => Number(sessionLog.trouble() === undefined));
+  metrics.read('lease_held', () => Number(neighbours?.trouble() === undefined));
+  metrics.read('replicas', () => (neighbours?.others().length ?? 0) + 1);
+}
+
+function readSessions({ metrics, config, agents, sessions, sessionLog }: FastifyInstance): void {
+  metrics.read('sessions', () => sessions.owned().length);
+  metrics.read('agent_sessions', () => {
+    const ids = sessions.owned().map(({ instanceId }) => instanceId);
+    return agents.list().map(({ id }) => [{ agent: id }, ids.filter((one) => one === id).length]);
+  });
+  metrics.read('session_limit', () => config.limits.sessions);
+  metrics.read('damaged_sessions', () => sessionLog.damaged().length);
+}
+
+function readConnections({ metrics, connections }: FastifyInstance): void {
+  const withRole = (role: string) => connections.open().filter((one) => one.role === role).length;
+  const sum = (of: (one: Farewell) => number) => connections.open().reduce((all, one) => all + of(one), 0);
+  metrics.read('connections', () => connections.count);
+  metrics.read('attachments', () => ['controller', 'observer'].map((role) => [{ role }, withRole(role)]));
+  metrics.read('fan_out_lag_frames', () => connections.open().reduce((most, { lag }) => Math.max(most, lag), 0));
+  metrics.read('socket_buffer_bytes', () => sum(({ waitingBytes }) => waitingBytes));
+  metrics.read('received_frames_total', () => connections.traffic.receivedFrames);
+  metrics.read('received_bytes_total', () => connections.traffic.receivedBytes);
+  metrics.read('sent_frames_total', () => connections.traffic.sentFrames);
+  metrics.read('sent_bytes_total', () => connections.traffic.sentBytes);
+}
 
 export default fp(
   async (app) => {
-    const register = new Registry();
-    collectDefaultMetrics({ register });
-    new Gauge({
-      name: 'pty_gateway_sessions',
-      help: 'Sessions whose terminals run here.',
-      registers: [register],
-      collect() {
-        this.set(app.sessions.owned().length);
-      },
-    });
-    new Gauge({
-      name: 'pty_gateway_connections',
-      help: 'Open pty-ws connections.',
-      registers: [register],
-      collect() {
-        this.set(app.connections.count);
-      },
-    });
-    new Gauge({
-      name: 'pty_gateway_damaged_sessions',
-      help: 'Kept sessions that were found unreadable, whole or in part; the log says which.',
-      registers: [register],
-      collect() {
-        this.set(app.sessionLog.damaged().length);
-      },
-    });
-    new Counter({
-      name: 'pty_gateway_push_notifications_total',
-      help: 'Push notifications: delivered, failed (given up), dropped (too many, or wanted no more), left (for whoever goes on).',
-      labelNames: ['outcome'],
-      registers: [register],
-      collect() {
-        this.reset();
-        for (const [outcome, count] of Object.entries(app.notifier.counts)) this.inc({ outcome }, count);
-      },
-    });
+    const { metrics, notifier } = app;
+    readState(app);
+    readSessions(app);
+    readConnections(app);
+    metrics.read('push_notifications_total', () => Object.entries(notifier.counts).map(([outcome, count]) => [{ outcome }, count]));
     app.get('/metrics', { config: { unlimited: true }, schema: { hide: true } }, async (_request, reply) =>
-      reply.type(register.contentType).send(await register.metrics()),
+      reply.type(metrics.contentType).send(await metrics.text()),
     );
   },
-  { name: 'metrics', dependencies: ['sessions', 'push'] },
+  { name: 'metrics', dependencies: ['context', 'sessions', 'websocket', 'push'] },
 );

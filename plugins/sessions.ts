@@ -17,7 +17,13 @@ declare module 'fastify' {
 
 async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close(): Promise<void> }> {
   const { replica, limits } = app.config;
-  const screens = createScreenHost({});
+  const { metrics, log } = app;
+  const screens = createScreenHost({
+    meter: metrics,
+    onDeath: ({ screen, sequence, cause, trouble }) =>
+      log.warn({ session_id: screen, sequence, cause, trouble: trouble || undefined }, 'a worker of the screens was replaced'),
+  });
+  metrics.read('screen_backlog_bytes', () => screens.backlog?.() ?? 0);
   const sessions = await createSessions({
     log: app.sessionLog,
     screens,
@@ -27,6 +33,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     maxSessions: limits.sessions,
     logger: app.log,
     ...(app.tracing && { tracing: app.tracing }),
+    meter: metrics,
     agents: app.agents,
     sender: app.notifier,
     ...(app.neighbours && { neighbours: app.neighbours }),

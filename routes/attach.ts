@@ -69,9 +69,9 @@ async function sessionOf(request: FastifyRequest): Promise<Session> {
 function connect(app: FastifyInstance, request: FastifyRequest, ws: WebSocket): void {
   const { admitted } = request;
   if (!admitted) throw new Error('an upgrade passed without being admitted');
-  const { audit, connections, attachments, validity, log, tracing } = app;
+  const { audit, connections, attachments, validity, log, metrics, tracing } = app;
   new Connection(
-    { ...attachments, audit, connections, validity, logger: log, tracing },
+    { ...attachments, audit, connections, validity, logger: log, meter: metrics, tracing },
     {
       ...admitted,
       ws,

@@ -1,9 +1,11 @@
 // One connection, from its hello to its goodbye. Knows no HTTP; what a verb may do is told by dispatch, what is sent when by its cursor.
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { UpdateStream } from '../a2a/websocket-operations.js';
 import type { Audit, AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
+import { type Meter, secondsSince } from '../metrics/meter.js';
 import type { Principal } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import type { Frame, Role } from '../protocol/frames.js';
@@ -16,7 +18,7 @@ import { readTraceparent } from '../tracing/traceparent.js';
 import { around, type Tracing, untraced } from '../tracing/tracing.js';
 import type { Validity } from '../validity.js';
 import { Activation } from './activation.js';
-import type { Connections, Farewell } from './connections.js';
+import type { Connections, Farewell, Traffic } from './connections.js';
 import { Cursor } from './cursor.js';
 import { Dialect, type Legacy } from './dialect.js';
 import { type Caller, isTraced, isTurn, perform, performInput } from './dispatch.js';
@@ -40,7 +42,8 @@ export interface Attachments {
   readonly connections: Connections;
   readonly audit: Audit;
   readonly validity: Pick<Validity, 'watch'>;
-  readonly logger: { error(details: object, message: string): void };
+  readonly meter: Meter;
+  readonly logger: Record<'warn' | 'error', (details: object, message: string) => void>;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -68,6 +71,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly principal: Principal;
   readonly closed: Promise<void>;
   readonly #ws: WebSocket;
+  readonly #socket: Duplex;
   readonly #shared: Attachments;
   readonly #address: string;
   readonly #trace: string | undefined;
@@ -95,10 +99,13 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.principal = principal;
     this.#shared = shared;
     this.#ws = ws;
+    this.#socket = socket;
     this.#address = address;
     this.#trace = trace;
     this.#activation = new Activation(extensions);
-    this.#outlet = new Outlet(ws, socket, dialect, () => this.#cursor.wake());
+    const { meter } = shared;
+    const refused = ({ code }: Fault) => meter.count('refusals_total', 1, { face: 'websocket', code });
+    this.#outlet = new Outlet(ws, socket, dialect, () => this.#cursor.wake(), refused);
     this.#cursor = new Cursor({
       reader: session.frames,
       tail: shared.tails.take(session.id, session.frames),
@@ -109,6 +116,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       sent: (frame) => {
         if (this.#role === 'controller') this.#typing.sent(frame);
       },
+      meter,
       events: {
         lagged: () => this.#reportLag(),
         outdated: () => void this.#askForKeyframe(),
@@ -120,7 +128,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       request: (envelope, reply) => this.#request(envelope, reply),
       input: (bytes) => performInput(this, bytes),
       isTurn,
-      flooded: () => this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames'),
+      flooded: () => this.#sendFlooderAway(),
       broken: (fault) => this.#shared.logger.error({ err: fault.cause ?? fault, session_id: session.id }, 'a request failed'),
     });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
@@ -142,6 +150,24 @@ export class Connection implements Caller, Member, Farewell, Peer {
     return this.#clientId;
   }
 
+  get role(): Role | undefined {
+    return this.#role;
+  }
+
+  get lag(): number {
+    return this.#cursor.lag;
+  }
+
+  get waitingBytes(): number {
+    return this.#outlet.waitingBytes;
+  }
+
+  get traffic(): Traffic {
+    const { bytesRead = 0, bytesWritten = 0 } = this.#socket as Partial<Socket>;
+    const { sentFrames } = this.#outlet;
+    return { receivedFrames: this.#inbox.receivedFrames, receivedBytes: bytesRead, sentFrames, sentBytes: bytesWritten };
+  }
+
   get serviceParameters(): Readonly<Record<string, unknown>> | undefined {
     return this.#serviceParameters;
   }
@@ -156,6 +182,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   async join(payload: Payload<'pty.join_session'>, envelope: ClientEnvelope): Promise<void> {
+    const asked = performance.now();
     if (this.#hasAskedToJoin)
       throw new Fault('INVALID_REQUEST', 'pty.join_session: this connection has joined before; attach anew to join again');
     const request = joinRequest(payload, this.principal);
@@ -164,7 +191,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (!this.#outlet.isOpen) return;
     this.#cursor.hold();
     try {
-      this.#welcome(await this.session.join(request, this), envelope);
+      this.#welcome(await this.session.join(request, this), envelope, asked);
     } catch (error) {
       this.#hasAskedToJoin = false;
       this.#cursor.release();
@@ -234,6 +261,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   reap(): void {
+    this.#shared.meter.count('reaped_connections_total');
     this.#ws.close(closeCode.fault, 'heartbeat');
     this.#ws.terminate();
   }
@@ -286,6 +314,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       const resumed = await resume({ session, outlet: this.#outlet, sent: (frame) => this.#typing.sent(frame) }, replayFrom);
       if (resumed === 'over') this.goodbye('session_closed');
       else if (resumed) this.#cursor.resumed(resumed);
+      this.#shared.meter.count('replays_total', 1, { outcome: resumed ? 'served' : 'out_of_range' });
     } catch (error) {
       this.#breakOff(asFault(error));
     } finally {
@@ -322,7 +351,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#activation.firstFrame(extensions);
   }
 
-  #welcome(joined: Joined, envelope: ClientEnvelope): void {
+  #welcome(joined: Joined, envelope: ClientEnvelope, asked: number): void {
     this.#clientId = joined.clientId;
     this.#role = joined.role;
     this.record('attach', 'granted', this.session.describe().live_stream && 'live stream raw');
@@ -334,6 +363,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (replayFrom !== undefined) this.record('replay', 'granted', `from ${replayFrom}`);
     this.#cursor
       .flush(joined, { replayFrom, requestId: envelope.id, extensions: this.#activation.echoed })
+      .then(() => this.#shared.meter.observe('join_seconds', secondsSince(asked)))
       .catch((error) => this.#breakOff(asFault(error)))
       .finally(() => this.#cursor.release());
   }
@@ -357,6 +387,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   async #reportLag(): Promise<void> {
     if (this.#clientId === undefined) return;
+    this.#shared.meter.count('lagged_clients_total');
     await this.session.lagged(this.#clientId).catch((error) => this.#breakOff(asFault(error)));
   }
 
@@ -372,6 +403,16 @@ export class Connection implements Caller, Member, Farewell, Peer {
   async #joinsLate(): Promise<boolean> {
     await within(LATE_JOIN_MS, this.closed);
     return this.#hasAskedToJoin;
+  }
+
+  /** It was told often enough that it sends too much. */
+  #sendFlooderAway(): void {
+    if (!this.#outlet.isOpen) return;
+    const { meter, logger } = this.#shared;
+    const who = { principal: this.principal.name, address: this.#address, client_id: this.#clientId, session_id: this.session.id };
+    meter.count('flooding_connections_total');
+    logger.warn(who, 'a connection was sent away: it went on sending more than it may');
+    this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames');
   }
 
   /** Its token is no longer good (pty-ws §7). */

@@ -1,6 +1,7 @@
 // A connection's place in its session: which frame it is sent next. Knows no verb and no permission.
 import { asFault, Fault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import type { Frame } from '../protocol/frames.js';
 import type { Delivery, Joined } from '../session/session.js';
 import { Lag } from './lag.js';
@@ -33,6 +34,7 @@ export interface CursorParts {
   readonly serviceParameters: () => Readonly<Record<string, unknown>> | undefined;
   /** Told of each frame of the session that goes out, in order. */
   readonly sent: (frame: Frame) => void;
+  readonly meter: Meter;
   readonly events: CursorEvents;
 }
 
@@ -73,10 +75,11 @@ export class Cursor {
 
   constructor(parts: CursorParts) {
     this.#parts = parts;
-    this.#past = new Past(parts.reader, parts.outlet, (frame) => {
+    const encode = (frame: Frame) => {
       parts.sent(frame);
       return this.#encode(frame);
-    });
+    };
+    this.#past = new Past(parts.reader, parts.outlet, encode, parts.meter);
     this.#place = parts.tail.current;
     this.#isOver = parts.tail.closed !== undefined;
     this.#unwatch = parts.tail.watch(() => this.wake());
@@ -91,6 +94,11 @@ export class Cursor {
     }
     this.#deliveries.push(delivery);
     this.wake();
+  }
+
+  /** Frames that are known here and have yet to be passed; 0 before the join, and while a Keyframe is awaited in place of them. */
+  get lag(): number {
+    return this.#isJoined && !this.#lag.isOn ? Math.max(0, this.#parts.tail.current - this.#place) : 0;
   }
 
   /** There may be something to send. */
@@ -215,12 +223,13 @@ export class Cursor {
   }
 
   #sendLive(live: TailFrame): void {
-    const { outlet, isBinary, updates, sent } = this.#parts;
+    const { outlet, isBinary, updates, sent, meter } = this.#parts;
     sent(live.frame);
     if (live.frame.kind === 'Output' && isBinary) outlet.binary(live.binary);
     else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.text(outlet.codec));
     if (isUpdate(live.frame)) updates.sent(live.frame);
     if (live.frame.kind === 'Closed') this.#isClosedSent = true;
+    live.delivered(meter);
   }
 
   /** A frame for this connection alone. */

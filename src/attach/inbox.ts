@@ -36,6 +36,8 @@ export class Inbox {
   readonly #budget = new FrameBudget();
   readonly #queue: Message[] = [];
   readonly #inFlight = new Set<Promise<void>>();
+  /** Frames that came. */
+  receivedFrames = 0;
   #isBlocked = false;
   #isClosed = false;
 
@@ -48,6 +50,7 @@ export class Inbox {
 
   receive(data: Buffer, isBinary: boolean): void {
     if (this.#isClosed) return;
+    this.receivedFrames += 1;
     switch (this.#budget.admit(data.length)) {
       case 'take':
         this.#queue.push({ data, isBinary });

@@ -11,13 +11,23 @@ export class Outlet {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #dialect: { readonly codec: Codec };
+  readonly #refused: (fault: Fault) => void;
   #drained: Array<() => void> = [];
+  /** Frames that were sent. */
+  sentFrames = 0;
 
-  /** `socket` is the one below the WebSocket; `dialect` says at any time how the client is spoken to. */
-  constructor(ws: WebSocket, socket: Duplex, dialect: { readonly codec: Codec }, onDrain: () => void) {
+  /** `socket` is the one below the WebSocket; `dialect` says at any time how the client is spoken to; `refused` is told of each Error. */
+  constructor(
+    ws: WebSocket,
+    socket: Duplex,
+    dialect: { readonly codec: Codec },
+    onDrain: () => void,
+    refused: (fault: Fault) => void = () => {},
+  ) {
     this.#ws = ws;
     this.#socket = socket;
     this.#dialect = dialect;
+    this.#refused = refused;
     socket.on('drain', () => {
       this.#wake();
       onDrain();
@@ -32,6 +42,11 @@ export class Outlet {
   /** Whether frames may be sent now; when not, `onDrain` follows (or the connection ends). */
   get hasRoom(): boolean {
     return this.isOpen && this.#ws.bufferedAmount < HIGH_WATER_BYTES;
+  }
+
+  /** Bytes that wait for the socket. */
+  get waitingBytes(): number {
+    return this.#ws.bufferedAmount;
   }
 
   get codec(): Codec {
@@ -50,15 +65,18 @@ export class Outlet {
   }
 
   error(fault: Fault, requestId?: string, taken?: () => void): void {
+    this.#refused(fault);
     this.text(this.codec.error(fault, requestId), taken);
   }
 
   /** `taken` is called when the operating system has it, or the connection has ended. */
   text(data: string | Uint8Array, taken?: () => void): void {
+    this.sentFrames += 1;
     this.#ws.send(data, { binary: false }, taken);
   }
 
   binary(data: Uint8Array): void {
+    this.sentFrames += 1;
     this.#ws.send(data, { binary: true });
   }
 

@@ -1,6 +1,7 @@
 // What a connection is sent of the past: kept frames again, as text, at the pace of its socket (pty-ext §8). Knows no live frame.
 import { asFault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import type { Frame } from '../protocol/frames.js';
 import type { Joined } from '../session/session.js';
 import type { Outlet } from './outlet.js';
@@ -16,19 +17,23 @@ export class Past {
   readonly #reader: LogReader;
   readonly #outlet: Outlet;
   readonly #encode: (frame: Frame) => Uint8Array;
+  readonly #meter: Meter;
 
-  constructor(reader: LogReader, outlet: Outlet, encode: (frame: Frame) => Uint8Array) {
+  constructor(reader: LogReader, outlet: Outlet, encode: (frame: Frame) => Uint8Array, meter: Meter) {
     this.#reader = reader;
     this.#outlet = outlet;
     this.#encode = encode;
+    this.#meter = meter;
   }
 
   /** All that a join asks for again; when that is not kept, the Error that says so (protocol R2). */
   async replayForJoin({ roleAssigned, oldest }: Joined, replayFrom: number, requestId: string): Promise<void> {
     const before = roleAssigned.sequence;
     try {
-      if (replayFrom >= before || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
-      await this.#send(replayFrom, before, isNotClosed);
+      await this.#counted(async () => {
+        if (replayFrom >= before || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
+        await this.#send(replayFrom, before, isNotClosed);
+      });
     } catch (error) {
       this.#outlet.error(asFault(error), requestId);
     }
@@ -37,8 +42,10 @@ export class Past {
   /** TaskStatusUpdates after `replayFrom`, up to and with `upTo`. Rejects with REPLAY_OUT_OF_RANGE. */
   async replayUpdates(replayFrom: number, upTo: number): Promise<void> {
     const { oldest, current } = this.#reader.extent();
-    if (replayFrom > current || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
-    await this.#send(replayFrom, upTo + 1, isUpdate);
+    await this.#counted(async () => {
+      if (replayFrom > current || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
+      await this.#send(replayFrom, upTo + 1, isUpdate);
+    });
   }
 
   /** What a connection that is behind `upTo` has missed: true; or the Error that says that it is gone. */
@@ -49,6 +56,16 @@ export class Past {
     } catch (error) {
       this.#outlet.error(asFault(error));
       return false;
+    }
+  }
+
+  async #counted(replaying: () => Promise<void>): Promise<void> {
+    try {
+      await replaying();
+      this.#meter.count('replays_total', 1, { outcome: 'served' });
+    } catch (error) {
+      this.#meter.count('replays_total', 1, { outcome: asFault(error).code === 'REPLAY_OUT_OF_RANGE' ? 'out_of_range' : 'failed' });
+      throw error;
     }
   }
 

@@ -1,5 +1,6 @@
 // The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
 import type { Extent, LogReader, Numbered, Placed } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import { encodeOutput } from '../protocol/binary-codec.js';
 import type { Codec } from '../protocol/codec.js';
 import { jsonCodec } from '../protocol/json-codec.js';
@@ -12,6 +13,7 @@ export class TailFrame {
   #json: Uint8Array | undefined;
   #legacy: Uint8Array | undefined;
   #binary: Uint8Array | undefined;
+  #isDelivered = false;
 
   constructor(frame: Numbered) {
     this.frame = frame;
@@ -31,6 +33,13 @@ export class TailFrame {
   get binary(): Uint8Array {
     this.#binary ??= encodeOutput(this.frame);
     return this.#binary;
+  }
+
+  /** It was handed to a socket: how long that took is told of the first. */
+  delivered(meter: Meter): void {
+    if (this.#isDelivered || this.frame.kind !== 'Output') return;
+    this.#isDelivered = true;
+    meter.observe('delivery_seconds', Math.max(0, Date.now() - this.frame.ts) / 1000);
   }
 }
 

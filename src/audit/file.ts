@@ -28,6 +28,8 @@ interface Options {
   readonly sign?: Signer;
   /** Told once when writing begins to fail, and once (with undefined) when it works again. */
   readonly onTrouble?: (sentence: string | undefined) => void;
+  /** Told of each line that is lost, since too many wait. */
+  readonly onDropped?: () => void;
   readonly now?: () => number;
   /** Appends bytes; for tests of a disk that fails. */
   readonly write?: (file: FileHandle, bytes: Uint8Array) => Promise<void>;
@@ -89,8 +91,11 @@ class AuditFile implements Audit {
     const ts = this.#options.now?.() ?? Date.now();
     const last = this.#waiting.at(-1);
     if (this.#waiting.length < MAX_WAITING_LINES) this.#waiting.push({ ts, line });
-    else if (last && 'dropped' in last) last.dropped++;
-    else this.#waiting.push({ ts, dropped: 1 });
+    else {
+      if (last && 'dropped' in last) last.dropped++;
+      else this.#waiting.push({ ts, dropped: 1 });
+      this.#options.onDropped?.();
+    }
     this.#writing ??= this.#drain();
   }
 

@@ -1,9 +1,12 @@
 // The session's pen: appends to its log, and does what follows from it in the order of the numbers. Knows no terminal and no member.
 import { type Draft, isEntry, type LogReader, type LogWriter, type Numbered, type SessionRecord } from '../log/log.js';
+import { type Meter, secondsSince } from '../metrics/meter.js';
 
 interface Waiting {
   readonly drafts: number;
   readonly bytes: number;
+  /** When it was appended, by `performance.now()`. */
+  readonly at: number;
   readonly taken: ((first: number) => void) | undefined;
 }
 
@@ -17,15 +20,17 @@ export interface JournalEvents {
 export class Journal {
   readonly #writer: LogWriter;
   readonly #events: JournalEvents;
+  readonly #meter: Meter;
   readonly #waiting: Waiting[] = [];
   readonly #unfollow: () => void;
   readonly #idle: Array<() => void> = [];
   #promised: number;
   #bytes = 0;
 
-  constructor(writer: LogWriter, events: JournalEvents) {
+  constructor(writer: LogWriter, events: JournalEvents, meter: Meter) {
     this.#writer = writer;
     this.#events = events;
+    this.#meter = meter;
     this.#promised = writer.reader.extent().current;
     // Followers are told in the order in which they came, and this is the first: what it does for a number
     // (private deliveries, above all) is done before any reader of the session hears of that number.
@@ -49,7 +54,7 @@ export class Journal {
   /** `taken` is called with the first number, in the order of the numbers, after the entries were told. Rejects as LogWriter.append does. */
   append(drafts: readonly Draft[], taken?: (first: number) => void): Promise<number> {
     const bytes = drafts.reduce((sum, draft) => sum + (isEntry(draft) ? draft.body.length : 0), 0);
-    this.#waiting.push({ drafts: drafts.length, bytes, taken });
+    this.#waiting.push({ drafts: drafts.length, bytes, at: performance.now(), taken });
     this.#promised += drafts.length;
     this.#bytes += bytes;
     const appended = this.#writer.append(drafts);
@@ -75,6 +80,8 @@ export class Journal {
     const done = this.#waiting.shift();
     if (!done) return;
     this.#bytes -= done.bytes;
+    this.#meter.observe('log_append_seconds', secondsSince(done.at));
+    this.#meter.count('log_appended_bytes_total', done.bytes);
     this.#promised = current + this.#waiting.reduce((sum, w) => sum + w.drafts, 0);
     this.#events.taken(entries);
     done.taken?.(current - done.drafts + 1);

@@ -4,6 +4,7 @@ import { adapterOf } from '../adapter.js';
 import type { Agent } from '../agents.js';
 import { closeCode, Fault } from '../errors.js';
 import { type Draft, LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
@@ -50,6 +51,7 @@ export interface OwnedSessionParts {
   readonly writer: LogWriter;
   readonly screens: ScreenHost;
   readonly tracing?: Tracing;
+  readonly meter: Meter;
   /** Undefined: nothing is redacted. */
   readonly redaction: Redaction | undefined;
   /** Once, if that could not be done. */
@@ -111,21 +113,24 @@ export class OwnedSession implements Session {
       maxObservers: agent.pty.max_observers,
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
-    this.#journal = new Journal(writer, { taken: (entries) => this.#taken(entries), failed: (error) => this.#fail(error) });
+    const journalEvents = { taken: (entries: readonly Numbered[]) => this.#taken(entries), failed: (error: unknown) => this.#fail(error) };
+    this.#journal = new Journal(writer, journalEvents, parts.meter);
     this.#record = new RunningRecord(kept, (record) => this.#journal.amend(record));
     // After the journal, which is to be told first.
     const live = kept.live_stream === 'raw' && parts.redaction ? new RawLive(writer.reader) : undefined;
     this.frames = live ?? writer.reader;
     this.#answers = new Answers((bytes) => this.#terminal?.write(bytes) ?? Promise.resolve());
-    this.#screen = parts.screens.open(this.#size.now, () => past(this.frames), {
+    const answering = {
       after: this.frames.extent().current,
-      answer: (text, sequence) => this.#answers.answer(text, sequence),
-    });
+      answer: (text: string, sequence: number) => this.#answers.answer(text, sequence),
+    };
+    this.#screen = parts.screens.open(this.#size.now, () => past(this.frames), answering, this.id);
     this.#printing = new Printing({
       agent,
       screen: this.#screen,
       redaction: parts.redaction,
       live,
+      meter: parts.meter,
       cols: this.#size.now.cols,
       append: (draft) => void this.#append([draft]),
       bytesInFlight: () => this.#journal.bytesInFlight,

@@ -3,6 +3,7 @@ import type { Agent, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
 import { tracedWriter } from '../log/traced-writer.js';
+import { type Meter, noMeter } from '../metrics/meter.js';
 import { newId } from '../protocol/ids.js';
 import type { Redaction } from '../redaction/redaction.js';
 import { type Command, TerminalError } from '../terminal/terminal.js';
@@ -24,6 +25,7 @@ export class OwnedSessions {
   readonly #parts: SessionsParts;
   readonly #closed: ClosedSessions;
   readonly #telling: Telling;
+  readonly #meter: Meter;
   readonly #running = new Map<string, OwnedSession>();
   /** The agents of sessions that are being started, by the sessions' ids. */
   readonly #starting = new Map<string, string>();
@@ -31,6 +33,7 @@ export class OwnedSessions {
 
   constructor(parts: SessionsParts, closed: ClosedSessions, telling: Telling) {
     this.#parts = parts;
+    this.#meter = parts.meter ?? noMeter;
     this.#telling = telling;
     this.#closed = closed;
   }
@@ -76,6 +79,7 @@ export class OwnedSessions {
       writer: tracing ? tracedWriter(writer, tracing, id) : writer,
       screens,
       ...(tracing && { tracing }),
+      meter: this.#meter,
       redaction,
       claim: () => log.claim(id),
       redactionFailed: (session) => this.#redactionFailed(session),
@@ -131,6 +135,7 @@ export class OwnedSessions {
       if (!(error instanceof TerminalError)) throw error;
       throw new Fault('INVALID_REQUEST', redaction?.text(error.message) ?? error.message, { status: 422 });
     }
+    this.#meter.count('sessions_started_total');
     logger.info({ session_id: kept.session_id, instance_id: agent.id, principal: kept.created_by }, 'session started');
     return session;
   }
@@ -142,6 +147,7 @@ export class OwnedSessions {
 
   /** Why is not told, since that may hold what was to be concealed. */
   #redactionFailed(session: OwnedSession): void {
+    this.#meter.count('redaction_failures_total');
     this.#parts.logger.error({ session_id: session.id }, 'what a session printed could not be redacted; it shows nothing more, and ends');
     this.#parts.onRedactionFailed?.(session);
   }
@@ -151,6 +157,7 @@ export class OwnedSessions {
     this.#running.delete(session.id);
     if (!after) this.#parts.quota?.forget(session.id);
     const fields = { session_id: session.id };
+    if (error) this.#meter.count('sessions_failed_total');
     if (error) logger.error({ ...fields, err: error }, 'the log of a session has failed');
     else if (after) logger.info({ ...fields, reason: after.describe().reason }, 'session closed');
     else logger.info(fields, 'session handed over');

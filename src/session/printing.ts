@@ -1,6 +1,7 @@
 // What a terminal prints, on its way into the log and onto the screen: held for Keyframes, paused when too much waits. Knows no member.
 import type { Agent } from '../agents.js';
 import { type Draft, isEntry, type Numbered } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import type { Resize } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import type { RedactedStream } from '../redaction/redacted-stream.js';
@@ -25,6 +26,7 @@ export interface PrintingParts {
   /** Bytes that were appended and not yet taken. */
   bytesInFlight(): number;
   readonly terminal: { pause(): void; resume(): void };
+  readonly meter: Meter;
   /** Nothing is held any more. */
   drained(): void;
   /** Called once: nothing that is printed goes on any more, since it could not be redacted. */
@@ -42,17 +44,15 @@ export class Printing {
 
   constructor(parts: PrintingParts) {
     this.#parts = parts;
-    const emit = (redacted: Uint8Array, raw: Uint8Array) => this.#pass(redacted, raw);
+    const emit = (redacted: Uint8Array, raw: Uint8Array) => this.#passRedacted(redacted, raw);
     this.#redacted = parts.redaction?.stream(parts.cols, emit, () => parts.redactionFailed());
     this.#cadence = new Cadence(cadenceOf(parts.agent), {
       snapshot: () => parts.screen.snapshot(),
       write: (snapshot) => parts.append(keyframe(snapshot)),
       release: () => this.letGo(),
     });
-    this.#valve = new Valve(parts.terminal, () => ({
-      waiting: this.#hold.bytes + parts.bytesInFlight(),
-      unfolded: parts.screen.backlog,
-    }));
+    const pressure = () => ({ waiting: this.#hold.bytes + parts.bytesInFlight(), unfolded: parts.screen.backlog });
+    this.#valve = new Valve(parts.terminal, pressure, parts.meter);
   }
 
   /** Whether nothing waits for a Keyframe. */
@@ -61,6 +61,7 @@ export class Printing {
   }
 
   print(bytes: Uint8Array): void {
+    this.#parts.meter.count('terminal_output_bytes_total', bytes.length);
     if (this.#redacted) this.#redacted.push(bytes);
     else this.#pass(bytes, bytes);
   }
@@ -81,6 +82,12 @@ export class Printing {
     while (!this.#hold.empty && !this.#cadence.holding) this.#append(this.#hold.shift(), this.#rawHold.shift());
     this.#valve.turn();
     if (this.#hold.empty) this.#parts.drained();
+  }
+
+  #passRedacted(redacted: Uint8Array, raw: Uint8Array): void {
+    // It is a copy where something in it was concealed, and the same memory elsewhere.
+    if (redacted.buffer !== raw.buffer) this.#parts.meter.count('redacted_outputs_total');
+    this.#pass(redacted, raw);
   }
 
   #pass(redacted: Uint8Array, raw: Uint8Array): void {

@@ -3,6 +3,7 @@ import type { PushSender } from '../a2a/push.js';
 import type { Agent, Agents, SessionRequest } from '../agents.js';
 import { Fault } from '../errors.js';
 import { type Log, LogError } from '../log/log.js';
+import type { Meter } from '../metrics/meter.js';
 import type { ScreenHost, SpawnTerminal } from '../terminal/terminal.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { ClosedSessions } from './closed-sessions.js';
@@ -39,6 +40,8 @@ export interface SessionsParts {
   readonly logger: Logger;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing;
+  /** Counts nothing where it is absent. */
+  readonly meter?: Meter;
   /** For those whose sessions outlive their replica. */
   readonly agents?: Pick<Agents, 'get'>;
   /** Tells receivers of the updates of tasks; nobody is told where it is absent. */

@@ -1,4 +1,5 @@
 // Pauses a terminal while too much of its output waits, and lets it go on after (I8). Knows no log and no screen.
+import { type Meter, secondsSince } from '../metrics/meter.js';
 
 /** Output that may wait for the log or for a Keyframe, in bytes. */
 const WAITING_LIMIT = 4 * 1024 * 1024;
@@ -17,16 +18,21 @@ export interface Pressure {
 export class Valve {
   readonly #terminal: { pause(): void; resume(): void };
   readonly #pressure: () => Pressure;
+  readonly #meter: Meter;
   #pausedAt: number | undefined;
+  /** Up to when the pause was counted. */
+  #countedAt = 0;
   #look: NodeJS.Timeout | undefined;
 
-  constructor(terminal: { pause(): void; resume(): void }, pressure: () => Pressure) {
+  constructor(terminal: { pause(): void; resume(): void }, pressure: () => Pressure, meter: Meter) {
     this.#terminal = terminal;
     this.#pressure = pressure;
+    this.#meter = meter;
   }
 
   /** To be called when something has come or gone. */
   turn(): void {
+    if (this.#pausedAt !== undefined) this.#countPause();
     if (this.#isHigh() === (this.#pausedAt !== undefined)) return;
     if (this.#pausedAt === undefined) this.#pause();
     else this.#resume();
@@ -43,8 +49,15 @@ export class Valve {
     return waiting > WAITING_LIMIT || (unfolded > UNFOLDED_LIMIT && screenMayHold);
   }
 
+  /** While it lasts, so that a long one is seen before it is over. */
+  #countPause(): void {
+    const account = this.#pressure().waiting > WAITING_LIMIT ? 'log' : 'screen';
+    this.#meter.count('terminal_paused_seconds_total', secondsSince(this.#countedAt), { account });
+    this.#countedAt = performance.now();
+  }
+
   #pause(): void {
-    this.#pausedAt = performance.now();
+    this.#pausedAt = this.#countedAt = performance.now();
     this.#terminal.pause();
     this.#look = setInterval(() => this.turn(), LOOK_MS);
   }

@@ -24,7 +24,7 @@ export interface ThreadOptions {
 export interface ThreadEvents {
   report(report: Report): void;
   /** It is gone with all that it knew, and a new one takes orders from now on. `id` was being folded at `sequence`; 0 if none was. */
-  died(id: number, sequence: number): void;
+  died(id: number, sequence: number, cause: 'hung' | 'ended'): void;
   /** Whether anything is expected of the worker. */
   owes(): boolean;
 }
@@ -43,6 +43,8 @@ export class ScreenThread {
   #looking: NodeJS.Timeout | undefined;
   #seenBeats = 0;
   #still = 0;
+  /** It made no progress, and was ended for it. */
+  #hung = false;
   #failedStarts = 0;
   #closed = false;
 
@@ -87,6 +89,7 @@ export class ScreenThread {
     worker.on('exit', () => this.#ended(worker));
     this.#seenBeats = 0;
     this.#still = 0;
+    this.#hung = false;
     return worker;
   }
 
@@ -97,7 +100,8 @@ export class ScreenThread {
     this.#drafts = [];
     this.#worker = undefined;
     const pause = this.#failedStarts === 0 ? 0 : Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** this.#failedStarts);
-    setTimeout(() => !this.#closed && this.#events.died(id, sequence), pause).unref();
+    const cause = this.#hung ? 'hung' : 'ended';
+    setTimeout(() => !this.#closed && this.#events.died(id, sequence, cause), pause).unref();
   }
 
   /** Looks are counted, not the time between them: while the main thread itself stood still, nobody was late. */
@@ -117,6 +121,7 @@ export class ScreenThread {
     this.#seenBeats = beats;
     if (this.#still >= (beats === 0 ? START_MS : this.#options.stallMs)) {
       this.#still = 0;
+      this.#hung = true;
       void this.#worker?.terminate();
     }
   }

@@ -1,5 +1,6 @@
 // The screens of all sessions, folded in worker threads. Knows a session by its steps, and how to get its past ones again.
 import { availableParallelism } from 'node:os';
+import { type Meter, noMeter, secondsSince } from '../metrics/meter.js';
 import type { Answers, Question, Report } from './screen-messages.js';
 import { ScreenThread } from './screen-thread.js';
 import {
@@ -34,18 +35,37 @@ export interface ScreenHostOptions {
   readonly workers?: number;
   readonly stallMs?: number;
   readonly answerMs?: number;
+  readonly meter?: Meter;
+  /** Told when a worker was replaced. */
+  readonly onDeath?: (death: WorkerDeath) => void;
   /** For tests: another worker. */
   readonly script?: URL;
+}
+
+/** Why a worker was replaced, and at what: the screen by the name that it was opened with, and the step that was being folded. */
+export interface WorkerDeath {
+  readonly cause: 'hung' | 'ended';
+  readonly trouble: string;
+  readonly screen?: string | undefined;
+  readonly sequence?: number;
 }
 
 export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
   const count = options.workers ?? (availableParallelism() > 2 ? 2 : 1);
   const crews = Array.from({ length: count }, () => new Crew(options));
   return {
-    open(size, past, answering) {
+    open(size, past, answering, name) {
       const crew = crews.reduce((least, other) => (other.size < least.size ? other : least));
-      return new FoldedScreen(crew, size, past, options.answerMs ?? ANSWER_MS, answering);
+      return new FoldedScreen(crew, {
+        size,
+        past,
+        answering,
+        name,
+        answerMs: options.answerMs ?? ANSWER_MS,
+        meter: options.meter ?? noMeter,
+      });
     },
+    backlog: () => crews.reduce((sum, crew) => sum + crew.backlog, 0),
     async close() {
       await Promise.all(crews.map((crew) => crew.close()));
     },
@@ -56,14 +76,16 @@ export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
 class Crew {
   readonly thread: ScreenThread;
   readonly #screens = new Map<number, FoldedScreen>();
+  readonly #options: ScreenHostOptions;
   #next = 1;
 
   constructor(options: ScreenHostOptions) {
+    this.#options = options;
     this.thread = new ScreenThread(
       { script: options.script, stallMs: options.stallMs ?? STALL_MS },
       {
         report: (report) => this.#screens.get(report.id)?.told(report),
-        died: (id, sequence) => this.#died(id, sequence),
+        died: (id, sequence, cause) => this.#died(id, sequence, cause),
         owes: () => [...this.#screens.values()].some((screen) => screen.waits),
       },
     );
@@ -71,6 +93,10 @@ class Crew {
 
   get size(): number {
     return this.#screens.size;
+  }
+
+  get backlog(): number {
+    return [...this.#screens.values()].reduce((sum, screen) => sum + screen.backlog, 0);
   }
 
   enter(screen: FoldedScreen): number {
@@ -88,7 +114,11 @@ class Crew {
     await this.thread.close();
   }
 
-  #died(id: number, sequence: number): void {
+  #died(id: number, sequence: number, cause: WorkerDeath['cause']): void {
+    const { meter = noMeter, onDeath } = this.#options;
+    const guilty = this.#screens.get(id);
+    meter.count('screen_worker_restarts_total', 1, { cause });
+    onDeath?.({ cause, trouble: this.thread.trouble, ...(guilty && { screen: guilty.name, sequence }) });
     for (const [own, screen] of [...this.#screens]) screen.failed(own === id ? sequence : undefined);
   }
 }
@@ -113,16 +143,27 @@ interface Mark {
 
 type Step = Exclude<ScreenStep, { kind: 'snapshot' }>;
 
+interface FoldedScreenParts {
+  readonly size: Size;
+  readonly past: () => AsyncIterable<ScreenStep>;
+  readonly answering: Answering | undefined;
+  readonly name: string | undefined;
+  readonly answerMs: number;
+  readonly meter: Meter;
+}
+
 /**
  * Either it is abreast of the stream and passes every step on to the worker, or it is behind: then it reads the past, in the worker's
  * pace, and keeps what comes meanwhile, as long as there is room for it; what there was no room for is read from the past as well.
  */
 class FoldedScreen implements Screen {
+  readonly name: string | undefined;
   readonly #crew: Crew;
   readonly #past: () => AsyncIterable<ScreenStep>;
   readonly #answerMs: number;
   readonly #size: Size;
   readonly #answering: Answering | undefined;
+  readonly #meter: Meter;
   readonly #asks = new Map<number, Ask>();
   #id: number;
   #state: 'abreast' | 'behind' | 'lost' = 'abreast';
@@ -143,12 +184,14 @@ class FoldedScreen implements Screen {
   /** The last output of which queries were answered, and how many of them. */
   #answeredAt: { readonly sequence: number; readonly count: number };
 
-  constructor(crew: Crew, size: Size, past: () => AsyncIterable<ScreenStep>, answerMs: number, answering: Answering | undefined) {
+  constructor(crew: Crew, { size, past, answering, name, answerMs, meter }: FoldedScreenParts) {
     this.#crew = crew;
+    this.name = name;
     this.#size = size;
     this.#past = past;
     this.#answerMs = answerMs;
     this.#answering = answering;
+    this.#meter = meter;
     this.#answeredAt = { sequence: answering?.after ?? 0, count: Number.POSITIVE_INFINITY };
     this.#id = crew.enter(this);
     crew.thread.send({ kind: 'open', id: this.#id, size });
@@ -171,8 +214,17 @@ class FoldedScreen implements Screen {
     this.#take({ kind: 'resize', sequence, size });
   }
 
-  snapshot(): Promise<Snapshot> {
-    return this.#ask('snapshot');
+  async snapshot(): Promise<Snapshot> {
+    const asked = performance.now();
+    try {
+      const snapshot = await this.#ask('snapshot');
+      this.#meter.observe('keyframe_seconds', secondsSince(asked));
+      this.#meter.observe('keyframe_bytes', snapshot.bytes.length);
+      return snapshot;
+    } catch (error) {
+      this.#meter.count('keyframe_failures_total');
+      throw error;
+    }
   }
 
   view(): Promise<ScreenView> {

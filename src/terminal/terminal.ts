@@ -159,8 +159,10 @@ export interface Answering {
 export interface ScreenHost {
   /**
    * `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far (from the newest kept Keyframe on).
-   * Without `answering` the screen answers nothing.
+   * Without `answering` the screen answers nothing. `name` is what an operator is told of it.
    */
-  open(size: Size, past: () => AsyncIterable<ScreenStep>, answering?: Answering): Screen;
+  open(size: Size, past: () => AsyncIterable<ScreenStep>, answering?: Answering, name?: string): Screen;
+  /** Bytes of output given to all screens and not yet folded. Absent where nobody asks. */
+  backlog?(): number;
   close(): Promise<void>;
 }

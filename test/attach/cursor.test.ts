@@ -9,6 +9,7 @@ import { HIGH_WATER_BYTES } from '../../src/attach/limits.js';
 import { Outlet } from '../../src/attach/outlet.js';
 import { Tail } from '../../src/attach/tail.js';
 import { Updates } from '../../src/attach/updates.js';
+import { noMeter } from '../../src/metrics/meter.js';
 import type { Frame } from '../../src/protocol/frames.js';
 import { jsonCodec } from '../../src/protocol/json-codec.js';
 import { entry } from '../../src/protocol/make-frames.js';
@@ -55,6 +56,7 @@ class Stage {
       isBinary: false,
       serviceParameters: () => undefined,
       sent: () => {},
+      meter: noMeter,
       events: {
         lagged: async () => this.#lag(),
         outdated: () => this.photograph(),

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Keyring } from '../../src/keyring.js';
 import type { Numbered } from '../../src/log/log.js';
 import { sealedLog } from '../../src/log/sealed/sealed-log.js';
+import { noMeter } from '../../src/metrics/meter.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import { formsOf } from '../../src/redaction/forms.js';
 import { Redaction } from '../../src/redaction/redaction.js';
@@ -199,6 +200,7 @@ describe('A redaction that fails', () => {
       kept,
       writer,
       screens: house.screens,
+      meter: noMeter,
       redaction: new Broken([], []),
       redactionFailed: () => void failures++,
       claim: () => house.log.claim(kept.session_id),

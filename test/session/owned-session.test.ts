@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Agent, SessionRequest } from '../../src/agents.js';
+import { noMeter } from '../../src/metrics/meter.js';
 import { newId } from '../../src/protocol/ids.js';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import { OwnedSession } from '../../src/session/owned-session.js';
@@ -207,6 +208,7 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
       kept: kept(shell),
       writer,
       screens: house.screens,
+      meter: noMeter,
       claim: () => never,
       redaction: undefined,
       redactionFailed: () => {},

@@ -23,6 +23,10 @@ interface Successor {
   readonly argv: readonly string[];
 }
 
+/** What becomes of a session whose replica is gone, as the log tells it. */
+const told = { continued: 'goes on here', closed: 'was closed', damaged: 'is damaged, and was closed' } as const;
+type Outcome = keyof typeof told;
+
 export class Succession {
   readonly #parts: SessionsParts;
   readonly #owned: OwnedSessions;
@@ -83,13 +87,21 @@ export class Succession {
     const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
     try {
       if (!this.#mayTake()) return !this.#isOpen;
-      if (await isDue()) logger.warn(fields, `a session whose replica is gone ${await this.#take(kept)}`);
+      if (!(await isDue())) return true;
+      const outcome = await this.#take(kept);
+      this.#count(outcome);
+      logger.warn(fields, `a session whose replica is gone ${told[outcome]}`);
       return true;
     } catch (error) {
       if (isFenced(error)) return true; // somebody else has noticed, too
+      this.#count('failed');
       logger.error({ ...fields, err: error }, 'a session whose replica is gone could not be settled');
       return false;
     }
+  }
+
+  #count(outcome: Outcome | 'failed'): void {
+    this.#parts.meter?.count('takeovers_total', 1, { outcome });
   }
 
   /** Its end is told from here to whom its owner could not tell it. */
@@ -116,19 +128,19 @@ export class Succession {
   }
 
   /** Returns what has become of it. Whoever takes it says so in the same step: if that one dies before it is settled, the next who notices takes it. */
-  async #take(kept: KeptSession): Promise<string> {
+  async #take(kept: KeptSession): Promise<Outcome> {
     const { log, replicaId } = this.#parts;
     try {
       const ours = { ...kept, replica_id: replicaId, ...(kept.epoch === undefined ? {} : { epoch: nextEpoch(kept.epoch) }) };
       const writer = await log.claim(kept.session_id, kept.epoch, ours);
-      if (await this.#goOn(ours, writer)) return 'goes on here';
+      if (await this.#goOn(ours, writer)) return 'continued';
       const ended = await closeAbandoned(kept, writer).finally(() => writer.release());
       await this.#tell(ended);
-      return 'was closed';
+      return 'closed';
     } catch (error) {
       if (!isCorrupt(error)) throw error;
       await this.#endDamaged(kept);
-      return 'is damaged, and was closed';
+      return 'damaged';
     }
   }
 
