@@ -8,6 +8,10 @@ import { Metrics } from '../src/metrics/metrics.js';
 /** What the gateway is doing: it takes work only while `ready`. */
 export interface Lifecycle {
   state: 'starting' | 'ready' | 'draining';
+  /** While it drains: when what still runs is ended at the latest, in milliseconds since the epoch. */
+  endsAt?: number;
+  /** Ends the process in order, as SIGTERM does. Absent where the app is no process of its own. */
+  end?: () => void;
 }
 
 declare module 'fastify' {

@@ -7,7 +7,7 @@ const parts = [
   { name: 'A2A', of: /^\/agents\/:inst\/a2a\//, description: 'Tasks on terminals: A2A 1.0 as HTTP+JSON and as JSON-RPC.' },
   { name: 'Sessions', of: /^\/agents\/:inst\/sessions/, description: 'Terminals: begun, listed, read and ended.' },
   { name: 'Agents', of: /^\/(agents|\.well-known)/, description: 'What can be run here, as A2A AgentCards.' },
-  { name: 'Operation', of: /^\/(healthz|readyz)/, description: 'For those who run it.' },
+  { name: 'Operation', of: /^\/(healthz|readyz|admin)/, description: 'For those who run it.' },
 ];
 
 const partOf = (url: string): string => parts.find(({ of }) => of.test(url))?.name ?? 'Operation';

@@ -7,6 +7,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type AllowedHost, readAllowedHost } from './a2a/push/allowed-hosts.js';
 import { KEY_BYTES, type NamedKey } from './keyring.js';
+import { logLevels } from './log-level.js';
 import { expected, shown } from './protocol/check.js';
 
 /** Exit status of a process that was configured wrongly (sysexits EX_CONFIG). */
@@ -73,8 +74,8 @@ export const Environment = Type.Object({
     description: 'An agent in memory for the A2A conformance kit, as the instance a2a-fixture.',
   }),
   LOG_LEVEL: Type.Union(
-    (['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const).map((level) => Type.Literal(level)),
-    { default: 'info' },
+    logLevels.map((level) => Type.Literal(level)),
+    { default: 'info', description: 'The least that is logged; `pty-gateway log-level` changes it while it runs.' },
   ),
 });
 type Environment = Static<typeof Environment>;

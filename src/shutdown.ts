@@ -15,12 +15,15 @@ const LOOK_MS = 250;
  * terminals (`instance_terminated`), of the server, and of the log. Resolves when all is closed.
  */
 export async function shutDown(app: FastifyInstance): Promise<void> {
+  const drainMs = app.config.replica.drainSeconds * 1000;
   app.lifecycle.state = 'draining';
+  app.lifecycle.endsAt = Date.now() + GOODBYE_MS + drainMs;
   app.sessions.stopTaking();
   app.endEventStreams();
   await app.connections.goodbyeAll('server_shutdown', GOODBYE_MS);
   await app.sessions.handOver();
-  const deadline = Date.now() + app.config.replica.drainSeconds * 1000;
+  const deadline = Date.now() + drainMs;
+  app.lifecycle.endsAt = deadline;
   const rejoined = Math.min(deadline, Date.now() + ((app.neighbours?.others().length ?? 0) > 0 ? REJOIN_MS : 0));
   const isNeeded = () => hasMembers(app) || (app.sessions.owned().length > 0 && Date.now() < rejoined);
   while (Date.now() < deadline && isNeeded()) await pause(LOOK_MS);
@@ -56,7 +59,7 @@ export function endWhenUsurped(app: FastifyInstance): void {
 
 /** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). */
 export function endOnSignals(app: FastifyInstance): void {
-  closeWithGrace({ delay: false, logger: false, skip: notEndings }, async ({ signal, err }) => {
+  const { close } = closeWithGrace({ delay: false, logger: false, skip: notEndings }, async ({ signal, err }) => {
     if (err) {
       app.log.fatal({ err }, 'the gateway ends because of a failure that nobody caught');
       process.exit(1);
@@ -64,4 +67,5 @@ export function endOnSignals(app: FastifyInstance): void {
     app.log.info({ signal }, 'shutting down');
     await shutDown(app);
   });
+  app.lifecycle.end = close;
 }

@@ -1,14 +1,32 @@
 // Asks a gateway over HTTP; whatever goes wrong is a sentence that says what to do. Knows no route.
 import { CommandError, HOW_TO_GET_A_TOKEN } from './address.js';
+import type { Gateway } from './gateway.js';
 
 /** How long an answer may take, in milliseconds. */
 const ANSWER_MS = 15_000;
 
-/** GETs JSON below the gateway's base. Throws a CommandError. */
-export async function getJson<T>(base: string, path: string, token: string): Promise<T> {
-  const response = await fetched(`${base}${path}`, token, base);
+/** The gateway answered, and with no 2xx. */
+export class Refused extends CommandError {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** Nobody answered. */
+export class Unreachable extends CommandError {}
+
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly body?: object;
+}
+
+/** Asks for JSON below the gateway's base. Throws a CommandError. */
+export async function askJson<T>({ base, token }: Gateway, path: string, asked: Asked = {}): Promise<T> {
+  const response = await fetched(`${base}${path}`, token, base, asked);
   const body = await response.text();
-  if (!response.ok) throw new CommandError(whatToDo(response.status, messageIn(body), base));
+  if (!response.ok) throw new Refused(response.status, whatToDo(response.status, messageIn(body), base));
   try {
     return JSON.parse(body) as T;
   } catch {
@@ -16,12 +34,17 @@ export async function getJson<T>(base: string, path: string, token: string): Pro
   }
 }
 
-async function fetched(url: string, token: string, base: string): Promise<Response> {
+async function fetched(url: string, token: string, base: string, { method = 'GET', body }: Asked): Promise<Response> {
   try {
-    return await fetch(url, { headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.timeout(ANSWER_MS) });
+    return await fetch(url, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-    throw new CommandError(
+    throw new Unreachable(
       `${base} cannot be reached (${cause?.code ?? cause?.message ?? message}); give the gateway's address with --url, or start one with \`pty-gateway serve\``,
     );
   }

@@ -1,17 +1,18 @@
 // `pty-gateway sessions`: what runs at a gateway, and where to attach. Knows HTTP answers, no session.
 import { type Command, Option } from 'commander';
 import type { MemberRef } from '../protocol/frames.js';
-import { CommandError, defaultGateway, gatewayAddress, tokenFrom } from './address.js';
-import { getJson } from './http.js';
+import { age } from './age.js';
+import { done, type Gateway, type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
+import { askJson } from './http.js';
 import { table } from './table.js';
+import { watch } from './watch.js';
 
-interface SessionsOptions {
-  readonly url?: string;
-  readonly token?: string;
+interface SessionsOptions extends GatewayOptions {
   readonly instance?: string;
   readonly state?: string;
   readonly all?: true;
   readonly json?: true;
+  readonly watch?: true;
 }
 
 /** What is shown of a session (contract, Sessions over HTTP). */
@@ -34,39 +35,33 @@ interface ListedSession {
 
 /** Registers the command. */
 export function sessions(program: Command): void {
-  program
-    .command('sessions')
-    .description('list the sessions that run at a gateway')
-    .option('--url <url>', 'where the gateway is (default: PTY_GATEWAY_URL, else PUBLIC_URL, else HOST and PORT, as `serve` takes them)')
-    .addOption(new Option('--token <token>', 'who you are; in the environment it is seen by fewer').env('PTY_GATEWAY_TOKEN'))
+  withGateway(program.command('sessions').description('list the sessions that run at a gateway'))
     .option('--instance <id>', 'of this agent alone')
     .addOption(new Option('--state <state>', 'in this state alone (default: running)').choices(['running', 'closed']).conflicts('all'))
     .option('--all', 'those that have ended too')
     .option('--json', 'the sessions as a JSON array')
+    .option('--watch', 'again and again, until it is interrupted')
     .addHelpText('after', '\nThe exit code is 0, or 1 for every failure.')
-    .action(async (options: SessionsOptions) => {
-      process.exitCode = await run(options);
-    });
+    .action((options: SessionsOptions) =>
+      done(async () => {
+        const look = async () => {
+          const found = await list(options);
+          return options.json
+            ? `${JSON.stringify(found, null, options.watch ? 0 : 2)}
+`
+            : shown(found, options);
+        };
+        if (options.watch) await watch(look);
+        process.stdout.write(await look());
+      }),
+    );
 }
 
-async function run(options: SessionsOptions): Promise<number> {
-  try {
-    const found = await list(options);
-    process.stdout.write(options.json ? `${JSON.stringify(found, null, 2)}\n` : shown(found, options));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    process.stderr.write(`pty-gateway: ${error.message}\n`);
-    return 1;
-  }
-}
-
-async function list({ url, token: given, instance, all, state = all ? undefined : 'running' }: SessionsOptions): Promise<ListedSession[]> {
-  const address = gatewayAddress(url ?? defaultGateway(process.env));
-  const token = tokenFrom(given, address);
-  const instances = instance === undefined ? await agents(address.base, token) : [instance];
+async function list({ instance, all, state = all ? undefined : 'running', ...options }: SessionsOptions): Promise<ListedSession[]> {
+  const gateway = gatewayOf(options);
+  const instances = instance === undefined ? await agents(gateway) : [instance];
   const found: ListedSession[] = [];
-  for (const each of instances) for await (const session of sessionsOf(address.base, each, state, token)) found.push(session);
+  for (const each of instances) for await (const session of sessionsOf(gateway, each, state)) found.push(session);
   return found;
 }
 
@@ -75,20 +70,19 @@ interface Card {
 }
 
 /** An agent's id stands in the addresses of its card. */
-async function agents(base: string, token: string): Promise<string[]> {
-  const { agents: cards } = await getJson<{ agents: Card[] }>(base, '/agents', token);
+async function agents(gateway: Gateway): Promise<string[]> {
+  const { agents: cards } = await askJson<{ agents: Card[] }>(gateway, '/agents');
   const ids = cards.map(({ supportedInterfaces: [first] }) => /\/agents\/([^/]+)\//.exec(first?.url ?? '')?.[1]);
   return ids.filter((id) => id !== undefined).map(decodeURIComponent);
 }
 
-async function* sessionsOf(base: string, instanceId: string, state: string | undefined, token: string): AsyncGenerator<ListedSession> {
+async function* sessionsOf(gateway: Gateway, instanceId: string, state: string | undefined): AsyncGenerator<ListedSession> {
   let after: string | null | undefined;
   do {
     const query = new URLSearchParams({ ...(state && { state }), ...(after && { page_token: after }) });
-    const page = await getJson<{ sessions: ListedSession[]; next_page_token?: string | null }>(
-      base,
+    const page = await askJson<{ sessions: ListedSession[]; next_page_token?: string | null }>(
+      gateway,
       `/agents/${encodeURIComponent(instanceId)}/sessions?${query}`,
-      token,
     );
     yield* page.sessions;
     after = page.next_page_token;
@@ -120,18 +114,4 @@ function stateOf({ state, exit_code, reason }: ListedSession): string {
 function people({ controllers, observers }: ListedSession): string {
   const name = ({ label, client_id }: MemberRef) => label || client_id.slice(-4);
   return [...controllers.map((each) => `*${name(each)}`), ...observers.map(name)].join(' ') || '-';
-}
-
-const units = [
-  [86_400, 'd'],
-  [3600, 'h'],
-  [60, 'm'],
-  [1, 's'],
-] as const;
-
-/** Since then, in the largest unit of which there is one. */
-function age(since: string): string {
-  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(since)) / 1000));
-  const [length, unit] = units.find(([each]) => seconds >= each) ?? [1, 's'];
-  return `${Math.floor(seconds / length)}${unit}`;
 }

@@ -65,6 +65,9 @@ export async function openStreet(
     };
     residents.set(replicaId, resident);
     const neighbours: Neighbours = {
+      // Nobody gives orders here.
+      order: () => Promise.reject(new Error('no orders')),
+      onOrder: () => {},
       isAlive: (id) => residents.get(id)?.isDead === false && residents.get(id)?.isUnknown === false,
       isAliveNow: async (id) => {
         const one = residents.get(id);

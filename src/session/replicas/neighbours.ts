@@ -5,6 +5,7 @@ import type { Away } from './away.js';
 import type { Calls } from './calls.js';
 import type { Leases } from './cluster.js';
 import type { Desk, Tell } from './desk.js';
+import type { Order, ReplicaOrders, ReplicaStatus } from './orders.js';
 import type { Parcel } from './parcel.js';
 import type { Ask } from './remote-session.js';
 import type { Question, Questions, Tiding, Tidings } from './remote-words.js';
@@ -28,6 +29,10 @@ export interface Neighbours {
   readonly tell: Tell;
   /** Another replica is to go on with a session; rejects if it cannot. */
   handOver(to: string, sessionId: string): Promise<void>;
+  /** Another replica is to do something with itself; rejects with the Fault that it answers. */
+  order(to: string, order: Order): Promise<ReplicaStatus>;
+  /** What this one does when it is told to. One at a time. */
+  onOrder(orders: ReplicaOrders): void;
   /** From now on, what others call arrives. */
   serve(household: Household): void;
   /** A replica is believed dead. */
@@ -61,6 +66,9 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
       logger.warn({ err: error, to }, 'a frame for a member on another replica could not be handed over');
     });
   };
+  let orders: ReplicaOrders = () => {
+    throw new Fault('INTERNAL', 'this replica is just starting; try again', { status: 503 });
+  };
   return {
     isAlive: (replicaId) => leases.isAlive(replicaId),
     isAliveNow: (replicaId) => leases.isAliveNow(replicaId),
@@ -68,7 +76,14 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
     asker,
     tell,
     handOver: async (to, sessionId) => void (await calls.call(to, 'adopt', { data: { sessionId } }, { timeoutMs: ADOPT_MS })),
-    serve: (household) => calls.serve((from, name, args) => serve(household, asker, from, name, args)),
+    order: async (to, order) => (await calls.call(to, 'order', { data: order })).data as ReplicaStatus,
+    onOrder: (given) => {
+      orders = given;
+    },
+    serve: (household) =>
+      calls.serve((from, name, args) =>
+        name === 'order' ? { data: orders(args.data as Order) } : serve(household, asker, from, name, args),
+      ),
     onDeath: (listener) => void leases.onDeath(listener),
     onUsurped: (listener) => void leases.onUsurped(listener),
     trouble: () => leases.trouble(),
