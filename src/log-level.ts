@@ -1,4 +1,4 @@
-// How much the log tells, the least first. Knows no logger.
+// How much the log tells, the most first. Knows no logger.
 
-export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -64,7 +64,7 @@ export function logLevel(program: Command): void {
     program
       .command('log-level')
       .description('change how much the replicas log, until they end (needs a token with pty:admin)')
-      .addArgument(new Argument('<level>', 'from least to most').choices(logLevels))
+      .addArgument(new Argument('<level>', 'from most to least').choices(logLevels))
       .argument('[replica]', 'this one alone; else all'),
   ).action((level: LogLevel, replica: string | undefined, options: Options) =>
     done(async () => {

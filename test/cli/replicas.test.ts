@@ -65,7 +65,7 @@ needs('redis-server', 'redis-cli')('An operator', () => {
     });
     expect((await run(['drain', 'replica-9'])).stderr).toMatch(/no replica replica-9 lives; `pty-gateway replicas` lists those that do/);
     expect((await run(['replicas'], env(0, 'pty:observe'))).stderr).toBe('pty-gateway: this needs the scope pty:admin\n');
-    expect((await run(['log-level', 'loud'])).stderr).toMatch(/Allowed choices are silent, fatal, error, warn, info, debug, trace/);
+    expect((await run(['log-level', 'loud'])).stderr).toMatch(/Allowed choices are trace, debug, info, warn, error, fatal, silent/);
   });
 
   it('watches sessions come and go', async () => {
