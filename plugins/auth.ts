@@ -17,6 +17,8 @@ declare module 'fastify' {
     principal: Principal | null;
     /** Why there is no principal; what `authorize` throws. */
     refusal: Fault | null;
+    /** What was wrong with the keys that the token was to be checked with. */
+    keyError: string | null;
   }
 }
 
@@ -25,13 +27,14 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 /**
  * A hook that lets a request pass if its token has the scope, and is good for the instance `:inst` and the session `:id` of the route, where there
  * are such: UNAUTHENTICATED 401, then PERMISSION_DENIED 403. It looks at no session, so 403 comes before 404 (pty-ws §7).
- * A refusal is an audit line of this event.
+ * A refusal is an audit line of this event, and one of `key_error` where the keys are why.
  */
 export function authorize(scope: Scope, event?: AuditEvent): Hook {
   return async (request) => {
     try {
       judge(request, scope);
     } catch (error) {
+      if (request.keyError !== null) request.record('key_error', 'failed', { detail: request.keyError });
       if (event) request.record(event, 'denied', { detail: (error as Fault).message });
       throw error;
     }
@@ -98,12 +101,15 @@ function refusalFrom(error: unknown): Fault {
 function jwtOptions(auth: Config['auth']): Parameters<typeof fastifyJwt>[1] {
   const keys = openKeys(auth);
   return {
-    secret: async (_request: FastifyRequest, token: unknown) => {
-      const key = await keys.find((token as { header: TokenHeader }).header).catch((cause: unknown) => {
+    secret: async (request: FastifyRequest, token: unknown) => {
+      const { header } = token as { header: TokenHeader };
+      const key = await keys.find(header).catch((cause: unknown) => {
+        request.keyError = (cause as Error).message;
         throw new Fault('INTERNAL', 'the keys that tokens are checked with cannot be fetched now', { status: 503, cause });
       });
-      if (key === undefined) throw new Fault('UNAUTHENTICATED', 'the token is signed with a key that is not known here');
-      return key;
+      if (key !== undefined) return key;
+      request.keyError = `no key ${JSON.stringify(header.kid ?? null)} for ${JSON.stringify(header.alg ?? null)}`;
+      throw new Fault('UNAUTHENTICATED', 'the token is signed with a key that is not known here');
     },
     decode: { complete: true },
     verify: {
@@ -123,6 +129,7 @@ export default fp(
     await app.register(fastifyJwt, jwtOptions(app.config.auth));
     app.decorateRequest('principal', null);
     app.decorateRequest('refusal', null);
+    app.decorateRequest('keyError', null);
     app.addHook('onRequest', authenticate);
     app.addHook('onSend', async (request, reply) => {
       if (reply.statusCode !== 401) return;

@@ -15,12 +15,15 @@ declare module 'fastify' {
   }
 }
 
-async function open({ config, log: logger }: FastifyInstance): Promise<Log> {
+async function open({ config, log: logger, audit }: FastifyInstance): Promise<Log> {
   const onTrouble = (sentence: string) => logger.error(sentence);
   const stored = config.redis
     ? await openRedisLog({ ...config.redis, onTrouble, logger })
     : await openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
-  return sealedLog(stored, new Keyring(config.encryptionKeys), onTrouble);
+  return sealedLog(stored, new Keyring(config.encryptionKeys), (sentence, session_id) => {
+    logger.error(sentence);
+    audit.record({ event: 'key_error', outcome: 'failed', principal: null, session_id, detail: sentence });
+  });
 }
 
 export default fp<{ log?: Log | undefined }>(
@@ -29,5 +32,5 @@ export default fp<{ log?: Log | undefined }>(
     app.decorate('sessionLog', opened);
     app.addHook('onClose', () => opened.close());
   },
-  { name: 'log', dependencies: ['context'] },
+  { name: 'log', dependencies: ['context', 'audit'] },
 );

@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AuditLine } from '../src/audit/audit.js';
 import type { Sessions } from '../src/session/registry.js';
-import type { Session } from '../src/session/session.js';
-import { createSessions } from '../src/session/sessions.js';
+import { createSessions, type Ended } from '../src/session/sessions.js';
 import { spawnTerminal } from '../src/terminal/pty.js';
 import { createScreenHost } from '../src/terminal/screen.js';
 import { within } from '../src/tracing/tracing.js';
@@ -38,15 +37,14 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     sender: app.notifier,
     ...(app.neighbours && { neighbours: app.neighbours }),
     ...(app.quota && { quota: app.quota }),
-    onClosed: (session) => app.audit.record(closing(session)),
+    onClosed: (ended) => app.audit.record(closing(ended)),
     onRedactionFailed: ({ instanceId, id }) =>
       app.audit.record({ event: 'redaction_failed', outcome: 'failed', principal: null, instance_id: instanceId, session_id: id }),
   });
   return { sessions, close: () => sessions.close().finally(() => screens.close()) };
 }
 
-function closing(session: Session): AuditLine {
-  const { session_id, instance_id, reason, exit_code } = session.describe();
+function closing({ session_id, instance_id, reason, exit_code }: Ended): AuditLine {
   return {
     event: 'session_close',
     outcome: 'done',

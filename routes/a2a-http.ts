@@ -5,9 +5,10 @@ import { A2A_JSON, clientOf, speakA2a } from '../plugins/a2a.js';
 import { authorize } from '../plugins/auth.js';
 import { tell } from '../src/a2a/errors.js';
 import { fromProtoJson } from '../src/a2a/json.js';
-import { type OperationName, operations, perform } from '../src/a2a/operations.js';
+import { type Operation, type OperationName, operations, perform } from '../src/a2a/operations.js';
 import { TaskStream } from '../src/a2a/task-stream.js';
 import { requireVersion } from '../src/a2a/version.js';
+import type { AuditEvent } from '../src/audit/audit.js';
 import { Fault } from '../src/errors.js';
 import { fromQuery } from '../src/query.js';
 import type { Routes } from './schemas.js';
@@ -78,6 +79,13 @@ function typeFor({ headers }: FastifyRequest): string {
   return `${headers.accept?.includes(A2A_JSON) ? A2A_JSON : 'application/json'}; charset=utf-8`;
 }
 
+/** What the audit calls a request that is refused before it is known which of an address's operations it means. */
+function eventOf(what: Address[2]): AuditEvent | undefined {
+  const [first = 'GetTask'] = typeof what === 'string' ? [what] : Object.values(what);
+  const { audit }: Operation = operations[first];
+  return audit;
+}
+
 const nothingHere = () => new Fault('TASK_NOT_FOUND', 'there is nothing at this address');
 
 const answer = { description: 'As A2A 1.0 says.', content: { 'application/json': { schema: Type.Object({}) } } };
@@ -129,7 +137,7 @@ export const a2aHttpRoutes: Routes = async (app) => {
       schema: schemaOf(method, url, what),
       // A HEAD of a stream would be a stream that nobody reads.
       exposeHeadRoute: false,
-      onRequest: authorize('pty:observe', 'task_read'),
+      onRequest: authorize('pty:observe', eventOf(what)),
       handler: (request, reply) => handle(what, request, reply),
     });
   }

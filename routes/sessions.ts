@@ -73,7 +73,6 @@ function page(sessions: Session[], { size, after }: { size: number; after: strin
 function endedBy(request: FastifyRequest, session: Session): void {
   const principal = principalOf(request);
   if (may(principal, 'pty:admin') || session.describe().created_by === principal.name) return;
-  request.record('session_close', 'denied', { detail: 'neither admin nor the creator' });
   throw new Fault('PERMISSION_DENIED', 'only who created a session may end it, or a token with pty:admin');
 }
 
@@ -82,16 +81,17 @@ function begun(session: Session) {
   return { session_id: session.id, detail: disclosure(session.describe()) };
 }
 
-/** Records an act of this event once it is done, or why it failed. */
+/** Records an act of this event once it is done, with `detail` or what that finds in its result; or why it failed. */
 export async function audited<T>(
   request: FastifyRequest,
-  event: 'admin' | 'session_close' | 'session_create',
-  detail: string | undefined,
+  event: 'admin' | 'session_close' | 'session_create' | 'screen_read' | 'transcript_read',
+  detail: string | undefined | ((result: T) => { session_id?: string; detail: string | undefined }),
   act: () => Promise<T>,
 ) {
   try {
     const result = await act();
-    request.record(event, 'done', event === 'session_create' ? begun(result as Session) : { detail });
+    const outcome = event === 'screen_read' || event === 'transcript_read' ? 'granted' : 'done';
+    request.record(event, outcome, typeof detail === 'function' ? detail(result) : { detail });
     return result;
   } catch (error) {
     const denied = error instanceof Fault && error.status === 403;
@@ -142,7 +142,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const { inst } = request.params;
       const principal = principalOf(request);
       const make = () =>
-        audited(request, 'session_create', undefined, () => {
+        audited(request, 'session_create', begun, async () => {
           seenBy(request as FastifyRequest).demandCreation();
           return app.sessions.create(agentOf(app, inst), request.body, principal.name);
         });
@@ -200,9 +200,12 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       schema: { params: schemas.SessionParams, ...answers(202, schemas.Session), summary: 'Ends a session' },
     },
     async (request, reply) => {
-      const session = await sessionOf(request as FastifyRequest);
-      endedBy(request, session);
-      await audited(request, 'session_close', 'asked for', () => session.end('killed'));
+      const session = await audited(request, 'session_close', 'asked for', async () => {
+        const found = await sessionOf(request as FastifyRequest);
+        endedBy(request, found);
+        await found.end('killed');
+        return found;
+      });
       return reply.code(202).send(tell(app, session));
     },
   );
@@ -219,9 +222,10 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const session = await sessionOf(request as FastifyRequest);
-      const { type, body } = await screen(session, request.query.format);
-      request.record('screen_read', 'granted');
+      const { format } = request.query;
+      const { type, body } = await audited(request, 'screen_read', format, async () =>
+        screen(await sessionOf(request as FastifyRequest), format),
+      );
       return reply.type(type).send(body);
     },
   );
@@ -239,9 +243,10 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const session = await sessionOf(request as FastifyRequest);
-      const { type, text } = transcript(session, await firstSize(app, session), request.query);
-      request.record('transcript_read', 'granted', { detail: request.query.format });
+      const { type, text } = await audited(request, 'transcript_read', request.query.format, async () => {
+        const session = await sessionOf(request as FastifyRequest);
+        return transcript(session, await firstSize(app, session), request.query);
+      });
       return reply.type(type).send(Readable.from(text, { objectMode: false }));
     },
   );
@@ -259,10 +264,12 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request) => {
       const { client_id } = request.body;
-      const session = await sessionOf(request as FastifyRequest);
-      await audited(request, 'admin', client_id === null ? 'the lease is freed' : `the lease moves to ${client_id}`, () =>
-        session.moveControl(client_id),
-      );
+      const act = client_id === null ? 'the lease is freed' : `the lease moves to ${client_id}`;
+      const session = await audited(request, 'admin', act, async () => {
+        const found = await sessionOf(request as FastifyRequest);
+        await found.moveControl(client_id);
+        return found;
+      });
       return tell(app, session);
     },
   );
@@ -275,8 +282,11 @@ export const sessionRoutes: schemas.Routes = async (app) => {
     },
     async (request, reply) => {
       const { client_id } = request.params;
-      const session = await sessionOf(request as FastifyRequest);
-      await audited(request, 'admin', `${client_id} is sent away`, () => session.dismiss(client_id));
+      const session = await audited(request, 'admin', `${client_id} is sent away`, async () => {
+        const found = await sessionOf(request as FastifyRequest);
+        await found.dismiss(client_id);
+        return found;
+      });
       return reply.code(202).send(tell(app, session));
     },
   );

@@ -95,6 +95,8 @@ class KeySet {
   #keys = new Map<string, Key>();
   #fetchedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<void> | undefined;
+  /** Why the last fetch failed: until the next one nobody can say whose an unknown kid is. */
+  #failure: Error | undefined;
 
   constructor(url: string, now: () => number) {
     this.#url = url;
@@ -107,13 +109,19 @@ class KeySet {
     // A known key is not kept waiting for a set that is merely stale.
     if (!this.#keys.has(kid)) await this.#fetching;
     else this.#fetching?.catch(() => {});
-    return this.#keys.get(kid);
+    const key = this.#keys.get(kid);
+    if (!key && this.#failure) throw this.#failure;
+    return key;
   }
 
   async #fetch(): Promise<void> {
     this.#fetchedAt = this.#now();
     try {
       this.#keys = await fetchKeys(this.#url);
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error as Error;
+      throw error;
     } finally {
       this.#fetching = undefined;
     }

@@ -18,6 +18,7 @@ import { readTraceparent } from '../tracing/traceparent.js';
 import { around, type Tracing, untraced } from '../tracing/tracing.js';
 import type { Validity } from '../validity.js';
 import { Activation } from './activation.js';
+import { Attribution } from './attribution.js';
 import type { Connections, Farewell, Traffic } from './connections.js';
 import { Cursor } from './cursor.js';
 import { Dialect, type Legacy } from './dialect.js';
@@ -81,6 +82,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #cursor: Cursor;
   readonly #inbox: Inbox;
   readonly #typing = new Typing(({ bytes, answerTo }) => this.#input(bytes, answerTo));
+  readonly #attribution = new Attribution();
   #serviceParameters: Readonly<Record<string, unknown>> | undefined;
   #hasBegun = false;
   readonly #activation: Activation;
@@ -133,6 +135,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
     ws.once('close', () => this.#gone.abort());
+    this.record('attach', 'done', `connected as ${subprotocol}`);
     this.#listen();
     this.#greet(subprotocol);
     if (replayFrom !== undefined) this.#resuming = this.#resume(replayFrom);
@@ -195,7 +198,6 @@ export class Connection implements Caller, Member, Farewell, Peer {
     } catch (error) {
       this.#hasAskedToJoin = false;
       this.#cursor.release();
-      this.record('attach', 'denied', asFault(error).code);
       if (asFault(error).code === 'RATE_LIMITED')
         setImmediate(() => this.goodbye('rate_limited', closeCode.rateLimited, 'observers are full'));
       throw error;
@@ -210,8 +212,13 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   /** Who only watches types nothing, so nothing of it has to be told apart. */
-  type(bytes: Uint8Array): Promise<void> {
-    return this.#role === 'controller' ? this.#typing.type(bytes) : this.#input(bytes);
+  async type(bytes: Uint8Array): Promise<void> {
+    await (this.#role === 'controller' ? this.#typing.type(bytes) : this.#input(bytes));
+    this.#attribution.typed(bytes.length);
+  }
+
+  answered(): void {
+    this.#attribution.answered();
   }
 
   streamUpdates(): UpdateStream {
@@ -222,7 +229,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.hold();
     try {
       accepted(this.session.frames.extent().current);
-      if (replayFrom !== undefined) await this.#cursor.replayUpdates(replayFrom);
+      if (replayFrom !== undefined) await this.#replayUpdates(replayFrom);
     } finally {
       this.#updates.subscribed = true;
       this.#cursor.release();
@@ -308,10 +315,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
   /** Nothing else is sent until it is done. */
   async #resume(replayFrom: number): Promise<void> {
     this.#cursor.hold();
-    this.record('replay', 'granted', `from ${replayFrom}`);
     try {
       const { session } = this;
-      const resumed = await resume({ session, outlet: this.#outlet, sent: (frame) => this.#typing.sent(frame) }, replayFrom);
+      const refused = (fault: Fault) => this.#recordReplay(replayFrom, fault);
+      const resumed = await resume({ session, outlet: this.#outlet, sent: (frame) => this.#typing.sent(frame), refused }, replayFrom);
+      if (resumed) this.#recordReplay(replayFrom);
       if (resumed === 'over') this.goodbye('session_closed');
       else if (resumed) this.#cursor.resumed(resumed);
       this.#shared.meter.count('replays_total', 1, { outcome: resumed ? 'served' : 'out_of_range' });
@@ -354,18 +362,41 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #welcome(joined: Joined, envelope: ClientEnvelope, asked: number): void {
     this.#clientId = joined.clientId;
     this.#role = joined.role;
-    this.record('attach', 'granted', this.session.describe().live_stream && 'live stream raw');
+    this.record('attach', 'granted', this.#attachedAs(joined));
     if (!this.#outlet.isOpen) {
       void this.#depart();
       return;
     }
     const replayFrom = envelope.replay_from ?? undefined;
-    if (replayFrom !== undefined) this.record('replay', 'granted', `from ${replayFrom}`);
+    const replayed = (refusal: Fault | undefined) => this.#recordReplay(replayFrom, refusal);
     this.#cursor
-      .flush(joined, { replayFrom, requestId: envelope.id, extensions: this.#activation.echoed })
+      .flush(joined, { replayFrom, replayed, requestId: envelope.id, extensions: this.#activation.echoed })
       .then(() => this.#shared.meter.observe('join_seconds', secondsSince(asked)))
       .catch((error) => this.#breakOff(asFault(error)))
       .finally(() => this.#cursor.release());
+  }
+
+  /** What the role does not tell. */
+  #attachedAs({ roleAssigned }: Joined): string | undefined {
+    const payload = readPayload(roleAssigned);
+    const downgraded = payload.kind === 'RoleAssigned' && payload.downgraded && `not controller: ${payload.reason}`;
+    return [this.session.describe().live_stream && 'live stream raw', downgraded].filter(Boolean).join(', ') || undefined;
+  }
+
+  async #replayUpdates(replayFrom: number): Promise<void> {
+    try {
+      await this.#cursor.replayUpdates(replayFrom);
+      this.#recordReplay(replayFrom);
+    } catch (error) {
+      this.#recordReplay(replayFrom, asFault(error));
+      throw error;
+    }
+  }
+
+  /** It was sent what it asked for, or told why it is not. */
+  #recordReplay(replayFrom: number | undefined, refusal?: Fault): void {
+    const from = `from ${replayFrom}`;
+    this.record('replay', refusal ? 'failed' : 'granted', refusal ? `${from}: ${refusal.code}` : from);
   }
 
   #input(bytes: Uint8Array, answerTo?: readonly number[]): Promise<void> {
@@ -376,8 +407,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #noteRole(frame: Frame): void {
     const payload = readPayload(frame);
     if (payload.kind !== 'RoleAssigned') return;
+    const typed = this.#role === 'controller' ? this.#attribution.take() : undefined;
     this.#role = payload.role;
-    this.record('role', payload.downgraded ? 'denied' : 'granted', payload.reason);
+    this.record('role', payload.downgraded ? 'denied' : 'granted', [payload.reason, typed].filter(Boolean).join(', ') || undefined);
   }
 
   async #askForKeyframe(): Promise<void> {
@@ -430,7 +462,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #depart(): Promise<number | undefined> {
     if (this.#clientId === undefined) return Promise.resolve(undefined);
     if (!this.#departure) {
-      this.record('leave', 'done');
+      this.record('leave', 'done', this.#attribution.take());
       this.#departure = this.session.leave(this.#clientId).catch((error) => {
         this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave');
         return undefined;
@@ -445,6 +477,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.end();
     this.#shared.heartbeat.remove(this);
     this.#shared.tails.release(this.session.id);
+    if (this.#clientId === undefined) this.record('leave', 'done', 'without having joined');
     void this.#depart();
   }
 }

@@ -41,6 +41,8 @@ export interface CursorParts {
 export interface FlushOptions {
   /** Exclusive; undefined replays nothing. */
   readonly replayFrom: number | undefined;
+  /** Told that what was asked for was sent, or why not. */
+  readonly replayed: (refusal: Fault | undefined) => void;
   /** The join's, for the Error of a replay out of range. */
   readonly requestId: string;
   /** What the first frame activated, to be echoed (protocol R5). */
@@ -127,13 +129,13 @@ export class Cursor {
   }
 
   /** Sends the flush of a join (protocol R1, R2), then live begins. To be called while held, in the turn in which the join was taken. */
-  async flush(joined: Joined, { replayFrom, requestId, extensions }: FlushOptions): Promise<void> {
+  async flush(joined: Joined, { replayFrom, replayed, requestId, extensions }: FlushOptions): Promise<void> {
     const { outlet } = this.#parts;
     this.#passTo(joined.roleAssigned.sequence);
     outlet.frame(joined.roleAssigned, { extensions });
     const isWhole = this.#resumed !== undefined && (await this.#goOn(this.#resumed, joined.roleAssigned.sequence - 1));
     outlet.frame(joined.membership);
-    if (replayFrom !== undefined) await this.#past.replayForJoin(joined, replayFrom, requestId);
+    if (replayFrom !== undefined) replayed(await this.#past.replayForJoin(joined, replayFrom, requestId));
     if (!isWhole) this.#sendOwn(await joined.keyframe.frame);
     this.#isJoined = true;
     this.#clientId = joined.clientId;

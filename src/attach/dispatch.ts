@@ -1,12 +1,13 @@
 // From a verb to the session, with the permission checked in this one place. Knows no socket and no log.
 import { type Asker, operations } from '../a2a/websocket-operations.js';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
-import { asFault, Fault } from '../errors.js';
+import { asFault, type ErrorCode, Fault } from '../errors.js';
 import { may, type Principal, type Scope } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import { checkPayload } from '../protocol/json-codec.js';
 import { CORE_OPERATIONS, type Op, PTY_OPERATIONS } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
+import { isAnswer } from '../session/answer-filter.js';
 import type { Reply } from './inbox.js';
 
 /** A connection, as its verbs see it. */
@@ -21,6 +22,8 @@ export interface Caller extends Asker {
   /** Types into the session, under its own name. */
   type(bytes: Uint8Array): Promise<void>;
   setServiceParameters(parameters: Readonly<Record<string, unknown>>): void;
+  /** What its terminal answers by itself was refused: it was answered here, so nothing is missing. */
+  answered(): void;
   record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void;
 }
 
@@ -32,7 +35,7 @@ interface Rule<O extends Op> {
   /** Comes with every keystroke, or to see whether anybody is there: no span is made of it. */
   readonly isFrequent?: true;
   readonly audit?: AuditEvent;
-  /** Tells the audit of refusals alone. */
+  /** Tells the audit of refusals alone: what is granted is told where it takes effect. */
   readonly auditsRefusals?: AuditEvent;
   run(caller: Caller, payload: Payload<O>, reply: Reply, envelope: ClientEnvelope): Promise<void>;
 }
@@ -55,7 +58,12 @@ const rules: Rules = {
       reply('pong', { client_ts, server_ts: new Date().toISOString() });
     },
   },
-  'pty.join_session': { scope: 'pty:observe', isTurn: true, run: (caller, payload, _, envelope) => caller.join(payload, envelope) },
+  'pty.join_session': {
+    scope: 'pty:observe',
+    isTurn: true,
+    auditsRefusals: 'attach',
+    run: (caller, payload, _, envelope) => caller.join(payload, envelope),
+  },
   'pty.leave_session': { scope: 'pty:observe', needsJoin: true, isTurn: true, run: (caller) => caller.leave() },
   'pty.session_input': {
     scope: 'pty:control',
@@ -86,17 +94,29 @@ const rules: Rules = {
 
 /** Does what an envelope asks; the session is called in the turn of this call. Rejects with the Fault that the client is told. */
 export async function perform(caller: Caller, envelope: ClientEnvelope, reply: Reply): Promise<void> {
-  requireActivation(caller, envelope.op);
-  const payload = checkPayload(envelope.op, envelope.payload);
-  requireOwnSession(caller, payload.session_id);
-  const rule = rules[envelope.op as Op] as Rule<Op>;
-  await guarded(caller, rule, envelope.op, () => rule.run(caller, payload as never, reply, envelope));
+  const { op } = envelope;
+  const rule = ruleOf(op);
+  await audited(caller, { rule, op, input: inputIn(envelope) }, async (done) => {
+    requireActivation(caller, op);
+    const payload = checkPayload(op, envelope.payload);
+    requireOwnSession(caller, payload.session_id);
+    requirePermission(caller, rule, op);
+    const answer: Reply = (what, told) => {
+      done();
+      reply(what, told);
+    };
+    await rule.run(caller, payload as never, answer, envelope);
+  });
 }
 
 /** Types the bytes of a binary frame (pty-ws §3.1), under the same rule as `pty.session_input`. */
 export async function performInput(caller: Caller, bytes: Uint8Array): Promise<void> {
-  requireActivation(caller, 'pty.session_input');
-  await guarded(caller, rules['pty.session_input'], 'pty.session_input', () => caller.type(bytes));
+  const op = 'pty.session_input';
+  await audited(caller, { rule: rules[op], op, input: bytes }, async () => {
+    requireActivation(caller, op);
+    requirePermission(caller, rules[op], op);
+    await caller.type(bytes);
+  });
 }
 
 /** What the principal's token allows of the operations that a hello names. */
@@ -114,27 +134,47 @@ export function isTraced(op: string): boolean {
   return Object.hasOwn(rules, op) && rules[op as Op].isFrequent !== true;
 }
 
-async function guarded(
-  caller: Caller,
-  rule: Pick<Rule<Op>, 'scope' | 'needsJoin' | 'audit' | 'auditsRefusals'>,
-  op: string,
-  run: () => Promise<void>,
-) {
+/** An unknown operation is refused by the check of its payload. */
+function ruleOf(op: string): Rule<Op> {
+  return Object.hasOwn(rules, op) ? (rules[op as Op] as Rule<Op>) : { scope: 'pty:observe', run: async () => {} };
+}
+
+/** What an envelope would type, whether it may or not. */
+function inputIn({ op, payload }: ClientEnvelope): Uint8Array | undefined {
+  return op === 'pty.session_input' && typeof payload.data === 'string' ? Buffer.from(payload.data, 'base64') : undefined;
+}
+
+interface Audited {
+  readonly rule: Pick<Rule<Op>, 'audit' | 'auditsRefusals'>;
+  readonly op: string;
+  readonly input: Uint8Array | undefined;
+}
+
+/** What was asked for is told once: when it is answered, when it is done without an answer, or when it is refused. */
+async function audited(caller: Caller, { rule, op, input }: Audited, act: (done: () => void) => Promise<void>): Promise<void> {
+  let isTold = false;
+  const done = () => {
+    if (rule.audit && !isTold) caller.record(rule.audit, 'done', op);
+    isTold = true;
+  };
   try {
-    if (!may(caller.principal, rule.scope)) throw new Fault('PERMISSION_DENIED', `${op} needs the scope ${rule.scope}`);
-    if (rule.needsJoin && caller.clientId === undefined) throw new Fault('PERMISSION_DENIED', `${op}: join the session first`);
-    await run();
-    if (rule.audit) caller.record(rule.audit, 'done');
+    await act(done);
+    done();
   } catch (error) {
-    auditRefusal(caller, rule, asFault(error));
+    const { code } = asFault(error);
+    const event = rule.audit ?? rule.auditsRefusals;
+    // What an observer's terminal answers by itself was typed by nobody.
+    if (input && isAnswer(input)) caller.answered();
+    else if (event) caller.record(event, isDenial(code) ? 'denied' : 'failed', `${op}: ${code}`);
     throw error;
   }
 }
 
-function auditRefusal(caller: Caller, rule: Pick<Rule<Op>, 'audit' | 'auditsRefusals'>, fault: Fault): void {
-  const isDenied = fault.code === 'PERMISSION_DENIED';
-  if (rule.audit) caller.record(rule.audit, isDenied ? 'denied' : 'failed', fault.code);
-  if (rule.auditsRefusals && isDenied) caller.record(rule.auditsRefusals, 'denied');
+const isDenial = (code: ErrorCode): boolean => code === 'PERMISSION_DENIED' || code === 'RATE_LIMITED';
+
+function requirePermission(caller: Caller, { scope, needsJoin }: Pick<Rule<Op>, 'scope' | 'needsJoin'>, op: string): void {
+  if (!may(caller.principal, scope)) throw new Fault('PERMISSION_DENIED', `${op} needs the scope ${scope}`);
+  if (needsJoin && caller.clientId === undefined) throw new Fault('PERMISSION_DENIED', `${op}: join the session first`);
 }
 
 function requireActivation(caller: Caller, op: string): void {

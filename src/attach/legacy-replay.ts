@@ -1,5 +1,5 @@
 // What `?replay_from=N` brings a client of the reference implementation before it joins: the screen at N, then all that came since. Knows no verb.
-import { asFault } from '../errors.js';
+import { asFault, type Fault } from '../errors.js';
 import type { Frame } from '../protocol/frames.js';
 import { encodeLegacyKeyframe, encodeSessionClosed } from '../protocol/legacy-frames.js';
 import type { Session } from '../session/session.js';
@@ -20,6 +20,8 @@ export interface LegacyReplay {
   readonly outlet: Outlet;
   /** Told of each frame of the session that goes out, in order. */
   readonly sent: (frame: Frame) => void;
+  /** Told why not all of it can be sent. */
+  readonly refused: (fault: Fault) => void;
 }
 
 /**
@@ -39,8 +41,10 @@ export async function resume(parts: LegacyReplay, replayFrom: number): Promise<R
     await sendSince(parts, replayFrom, current);
     return { at: current, isWhole };
   } catch (error) {
-    if (asFault(error).code !== 'REPLAY_OUT_OF_RANGE') throw error;
-    outlet.error(asFault(error));
+    const fault = asFault(error);
+    parts.refused(fault);
+    if (fault.code !== 'REPLAY_OUT_OF_RANGE') throw error;
+    outlet.error(fault);
     return undefined;
   }
 }

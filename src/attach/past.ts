@@ -1,5 +1,5 @@
 // What a connection is sent of the past: kept frames again, as text, at the pace of its socket (pty-ext §8). Knows no live frame.
-import { asFault } from '../errors.js';
+import { asFault, type Fault } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';
 import type { Frame } from '../protocol/frames.js';
@@ -26,16 +26,19 @@ export class Past {
     this.#meter = meter;
   }
 
-  /** All that a join asks for again; when that is not kept, the Error that says so (protocol R2). */
-  async replayForJoin({ roleAssigned, oldest }: Joined, replayFrom: number, requestId: string): Promise<void> {
+  /** All that a join asks for again; when that is not kept, the Error that says so (protocol R2), which is returned. */
+  async replayForJoin({ roleAssigned, oldest }: Joined, replayFrom: number, requestId: string): Promise<Fault | undefined> {
     const before = roleAssigned.sequence;
     try {
       await this.#counted(async () => {
         if (replayFrom >= before || replayFrom < oldest - 1) throw outOfRange(replayFrom, oldest);
         await this.#send(replayFrom, before, isNotClosed);
       });
+      return undefined;
     } catch (error) {
-      this.#outlet.error(asFault(error), requestId);
+      const fault = asFault(error);
+      this.#outlet.error(fault, requestId);
+      return fault;
     }
   }
 

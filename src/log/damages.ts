@@ -1,11 +1,14 @@
 // Which sessions were found damaged, in words. Knows no file; a damaged session keeps no other from anything.
 
+/** Told once of each damage, in a sentence that names the session. */
+export type TellDamage = (sentence: string, sessionId: string) => void;
+
 /** Bounded by the number of sessions. */
 export class Damages {
   readonly #found = new Map<string, { readonly sentence: string; readonly unopened: boolean }>();
-  readonly #tell: (sentence: string) => void;
+  readonly #tell: TellDamage;
 
-  constructor(tell: (sentence: string) => void = () => undefined) {
+  constructor(tell: TellDamage = () => undefined) {
     this.#tell = tell;
   }
 
@@ -14,7 +17,7 @@ export class Damages {
     const sentence = `session ${sessionId} is damaged: ${why}`;
     if (this.#found.get(sessionId)?.sentence === sentence) return;
     this.#found.set(sessionId, { sentence, unopened });
-    this.#tell(sentence);
+    this.#tell(sentence, sessionId);
   }
 
   /** Somebody mended what could not be opened. What was found damaged while reading on stays named: opening does not read it all. */

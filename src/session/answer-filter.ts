@@ -26,6 +26,15 @@ export interface Typed {
   readonly answerTo?: readonly number[];
 }
 
+/** Whether these bytes are whole answers of a terminal, one or more, and nothing else. */
+export function isAnswer(bytes: Uint8Array): boolean {
+  let upTo = 0;
+  new SequenceReader().read(bytes, (sequence) => {
+    if (sequence.from === upTo && answerOf(sequence)) upTo = sequence.to;
+  });
+  return bytes.length > 0 && upTo === bytes.length;
+}
+
 /** The two oldest become one. Whoever is asked about it knows no output as old as that, so its number stands for both. */
 function joinOldest(those: Expected[]): void {
   const [oldest, next] = those.splice(0, 2) as [Expected, Expected];

@@ -165,7 +165,7 @@ export class OwnedSessions {
       this.#parts.quota?.give(session.id);
       this.#closed.keep(after);
       this.#telling.finish(session.id, session.pushes);
-      onClosed?.(session);
+      onClosed?.(after.describe());
     }
     if (this.#running.size === 0) this.#allEnded?.();
   }

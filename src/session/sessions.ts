@@ -15,7 +15,7 @@ import type { Sessions } from './registry.js';
 import { Elsewhere } from './replicas/elsewhere.js';
 import type { Neighbours } from './replicas/neighbours.js';
 import { Succession } from './replicas/succession.js';
-import type { Session } from './session.js';
+import type { Session, SessionDescription } from './session.js';
 import { Telling } from './telling.js';
 
 /** How often what is kept is looked through for what is over, in milliseconds. */
@@ -30,6 +30,9 @@ export interface Logger {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/** What is told of a session that has ended. */
+export type Ended = Pick<SessionDescription, 'session_id' | 'instance_id' | 'reason' | 'exit_code'>;
 
 export interface SessionsParts {
   readonly log: Log;
@@ -50,8 +53,8 @@ export interface SessionsParts {
   readonly neighbours?: Neighbours;
   /** Undefined where there is one replica alone: then the sessions that run here are all. */
   readonly quota?: Quota;
-  /** Told when an owned session has its Closed. */
-  onClosed?(session: Session): void;
+  /** Told when a session has its Closed, whether its owner wrote it or whoever found that one gone. */
+  onClosed?(ended: Ended): void;
   /** Told when what a session printed could not be redacted; it ends. */
   onRedactionFailed?(session: Session): void;
 }

@@ -73,7 +73,7 @@ class Stage {
     const roleAssigned = { ...entry('RoleAssigned', { role: 'observer', client_id: 'c' }), sequence: first };
     const keyframe = { sequence: first + 2, frame: { ...entry('Keyframe', picture), sequence: first + 2 } };
     const joined = { clientId: 'c', role: 'observer', roleAssigned, membership: kept[0] as Frame, keyframe, oldest: 1 } as const;
-    await this.#cursor.flush(joined, { replayFrom: undefined, requestId: 'j', extensions: undefined });
+    await this.#cursor.flush(joined, { replayFrom: undefined, replayed: () => {}, requestId: 'j', extensions: undefined });
     this.#cursor.release();
   }
 

@@ -230,6 +230,7 @@ describe('a legacy client that comes back with ?replay_from=', () => {
     const client = await attach(session, { replayFrom: session.print('one') });
     await client.until('keyframe');
     expect(server.audit.filter(({ session_id }) => session_id === session.id)).toMatchObject([
+      { event: 'attach', outcome: 'done', detail: 'connected as pty-ws.v1' },
       { event: 'replay', outcome: 'granted', principal: 'alice', detail: 'from 1' },
     ]);
     client.cut();

@@ -2,10 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { pino } from 'pino';
 import WebSocket from 'ws';
 import { buildApp, listen } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
+import { loggerOptions } from '../../src/logger.js';
 import type { Scope } from '../../src/principal.js';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { mintToken } from '../../src/token.js';
@@ -54,6 +56,8 @@ export interface Gateway {
   session(body?: object): Promise<Answer['json']>;
   join(session: { pty_ws_url: string }, role?: string): Promise<Client>;
   audit(): Array<Record<string, unknown>>;
+  /** All that it has logged; nothing unless LOG_LEVEL says so. */
+  logged(): string;
   close(): Promise<void>;
 }
 
@@ -73,7 +77,9 @@ export async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<Gateway
     REPLICA_ID: 'r1',
     ...env,
   });
-  const app = await buildApp(config);
+  const logged: string[] = [];
+  const logger = pino(loggerOptions(config), { write: (line) => void logged.push(line) }) as FastifyBaseLogger;
+  const app = await buildApp(config, { logger });
   await listen(app);
   const base = app.publicUrl().http;
   const token: Gateway['token'] = (scope = 'pty:control', more = {}) => mintToken(SECRET, { sub: 'alice', ttlSeconds: 60, scope, ...more });
@@ -109,6 +115,7 @@ export async function startGateway(env: NodeJS.ProcessEnv = {}): Promise<Gateway
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)),
+    logged: () => logged.join(''),
     close: async () => {
       // A client may hold a connection on which it has asked for nothing yet.
       setTimeout(() => app.server.closeAllConnections(), UNUSED_CONNECTIONS_MS).unref();

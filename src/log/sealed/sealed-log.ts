@@ -1,7 +1,7 @@
 // A log that keeps nothing readable where it is stored: seals what goes into another log, opens what comes out. Knows no disk and no Redis.
 
 import type { Keyring } from '../../keyring.js';
-import { Damages } from '../damages.js';
+import { Damages, type TellDamage } from '../damages.js';
 import type { Log, LogReader, LogWriter, Retention, SessionRecord } from '../log.js';
 import { LogError } from '../log.js';
 import { isSealed, SealedReader, SealedWriter, SessionSeal } from './sealed-session.js';
@@ -11,7 +11,7 @@ import { isSealed, SealedReader, SealedWriter, SessionSeal } from './sealed-sess
  * stay as they are until their retention ends, and one whose key is not there is damaged, not gone.
  * `onDamage` is called once for each of those, with a sentence.
  */
-export function sealedLog(inner: Log, keyring: Keyring, onDamage?: (sentence: string) => void): Log {
+export function sealedLog(inner: Log, keyring: Keyring, onDamage?: TellDamage): Log {
   return new SealedLog(inner, keyring, onDamage);
 }
 
@@ -23,7 +23,7 @@ class SealedLog implements Log {
   /** The same reader for the same session, as the log below has it. */
   readonly #readers = new WeakMap<LogReader, LogReader>();
 
-  constructor(inner: Log, keyring: Keyring, onDamage?: (sentence: string) => void) {
+  constructor(inner: Log, keyring: Keyring, onDamage?: TellDamage) {
     this.#inner = inner;
     this.#keyring = keyring;
     this.#damages = new Damages(onDamage);

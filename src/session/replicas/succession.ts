@@ -135,6 +135,7 @@ export class Succession {
       const writer = await log.claim(kept.session_id, kept.epoch, ours);
       if (await this.#goOn(ours, writer)) return 'continued';
       const ended = await closeAbandoned(kept, writer).finally(() => writer.release());
+      this.#parts.onClosed?.(ended);
       await this.#tell(ended);
       return 'closed';
     } catch (error) {
@@ -146,9 +147,11 @@ export class Succession {
 
   /** Nobody can write to it: its record alone tells that it has ended, and goes when its retention is over. */
   async #endDamaged(kept: KeptSession): Promise<void> {
-    const { log } = this.#parts;
+    const { log, onClosed } = this.#parts;
+    const ended = abandonedRecord(kept);
     try {
-      await log.amendDamaged?.(kept.session_id, abandonedRecord(kept));
+      await log.amendDamaged?.(kept.session_id, ended);
+      onClosed?.(ended);
     } catch (error) {
       if (!(error instanceof LogError && error.failure === 'unknown_session')) throw error;
       await log.remove(kept.session_id);
