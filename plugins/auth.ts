@@ -1,4 +1,4 @@
-// Who asks: verifies the token of a request and refuses what it is not good for. Knows no session and no handler.
+// Who asks: verifies the token or certificate of a request and refuses what it is not good for. Knows no session and no handler.
 import fastifyJwt from '@fastify/jwt';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
@@ -9,11 +9,13 @@ import { openKeys, type TokenHeader } from '../src/keys.js';
 import { may, type Principal, reaches, type Scope } from '../src/principal.js';
 import { bearerFromSubprotocols } from '../src/protocol/negotiate.js';
 import { readClaims } from '../src/token.js';
+import { credentialOf } from '../src/validity.js';
+import clientCertificates from './client-certificates.js';
 import validity from './validity.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set when the request's token is valid. */
+    /** Set when the request's token, or else its certificate, is valid. */
     principal: Principal | null;
     /** Why there is no principal; what `authorize` throws. */
     refusal: Fault | null;
@@ -68,6 +70,7 @@ function judge(request: FastifyRequest, scope: Scope): void {
 }
 
 const noToken = () => new Fault('UNAUTHENTICATED', 'this needs a token, sent as "Authorization: Bearer …"');
+const unusable = () => new Fault('UNAUTHENTICATED', 'expected "Authorization: Bearer" and a token');
 
 /** The Authorization header's, or of an upgrade that offered as a subprotocol; never from the URL. */
 function tokenOf({ headers }: FastifyRequest): string | undefined {
@@ -76,15 +79,20 @@ function tokenOf({ headers }: FastifyRequest): string | undefined {
   return headers.upgrade === undefined ? undefined : bearerFromSubprotocols(headers['sec-websocket-protocol']);
 }
 
+/** A token counts before a certificate: browsers send theirs unasked. */
+async function principalIn(request: FastifyRequest): Promise<Principal> {
+  if (tokenOf(request) !== undefined) return readClaims(await request.jwtVerify());
+  if (request.headers.authorization !== undefined) throw unusable();
+  const certified = request.server.certifiedPrincipal(request);
+  if (!certified) throw noToken();
+  return certified;
+}
+
 async function authenticate(request: FastifyRequest): Promise<void> {
-  if (tokenOf(request) === undefined) {
-    const unusable = request.headers.authorization !== undefined;
-    request.refusal = unusable ? new Fault('UNAUTHENTICATED', 'expected "Authorization: Bearer" and a token') : noToken();
-    return;
-  }
   try {
-    const principal = readClaims(await request.jwtVerify());
-    if (await request.server.validity.isRevoked(principal)) throw new Fault('UNAUTHENTICATED', 'the token was revoked');
+    const principal = await principalIn(request);
+    if (await request.server.validity.isRevoked(principal))
+      throw new Fault('UNAUTHENTICATED', `the ${credentialOf(principal)} was revoked`);
     request.principal = principal;
   } catch (error) {
     request.refusal = refusalFrom(error);
@@ -126,6 +134,7 @@ function jwtOptions(auth: Config['auth']): Parameters<typeof fastifyJwt>[1] {
 export default fp(
   async (app) => {
     await app.register(validity);
+    await app.register(clientCertificates);
     await app.register(fastifyJwt, jwtOptions(app.config.auth));
     app.decorateRequest('principal', null);
     app.decorateRequest('refusal', null);

@@ -29,7 +29,7 @@ declare module 'fastify' {
 function whereItListens(app: FastifyInstance): PublicUrl {
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : app.config.listen.port;
-  return localUrl(app.config.listen.host, port);
+  return localUrl(app.config.listen.host, port, app.config.tls ? 'https' : 'http');
 }
 
 export default fp<{ config: Config; agents: Agents }>(

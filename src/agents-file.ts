@@ -1,12 +1,11 @@
 // Reads the agents file (JSON or YAML) into checked agents with all defaults applied. Knows no session and no signal.
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { Value } from '@sinclair/typebox/value';
-import { type Document, parseDocument, visit } from 'yaml';
 import { adapterOf } from './adapter.js';
 import { type Agent, AgentConfig, type Agents } from './agents.js';
 import { checker, shown } from './protocol/check.js';
 import { compilePattern } from './redaction/line-patterns.js';
+import { readSettings } from './settings-file.js';
 
 /** An agents file that cannot be used; the message is one line that names the agent and the field. */
 export class AgentsFileError extends Error {
@@ -57,41 +56,10 @@ function section(file: string): Record<string, unknown> {
 
 function parsed(file: string): unknown {
   try {
-    const text = readFileSync(file, 'utf8');
-    return file.endsWith('.json') ? fromJson(text) : fromYaml(text);
+    return readSettings(file);
   } catch (error) {
-    throw new AgentsFileError(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+    throw new AgentsFileError((error as Error).message, { cause: error });
   }
-}
-
-/** JSON is YAML as well, so that one reader tells of names given twice, which JSON's own passes over. */
-function fromJson(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  const document = parseDocument(text);
-  refuse(document.errors.find(({ code }) => code === 'DUPLICATE_KEY') ?? pollution(document));
-  return value;
-}
-
-function fromYaml(text: string): unknown {
-  const document = parseDocument(text);
-  // What it only warns of is a tag that it does not know.
-  refuse(document.errors[0] ?? document.warnings[0] ?? pollution(document));
-  return document.toJS();
-}
-
-/** A name that means something else to objects. */
-function pollution(document: Document.Parsed): Error | undefined {
-  let found = false;
-  visit(document, {
-    Scalar: (key, { value }) => {
-      found ||= key === 'key' && value === '__proto__';
-    },
-  });
-  return found ? new Error('nothing can be named __proto__') : undefined;
-}
-
-function refuse(fault: Error | undefined): void {
-  if (fault) throw fault;
 }
 
 function agent(id: string, config: unknown, file: string): Agent {

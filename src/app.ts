@@ -9,6 +9,7 @@ import context from '../plugins/context.js';
 import errors, { refuseConnection, sendError } from '../plugins/errors.js';
 import eventStreams from '../plugins/event-streams.js';
 import extensionNegotiation from '../plugins/extension-negotiation.js';
+import forgedCertificates from '../plugins/forged-certificates.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
 import openapi from '../plugins/openapi.js';
@@ -39,6 +40,7 @@ import { loggerOptions } from './logger.js';
 import { newId } from './protocol/ids.js';
 import { RequestLog } from './request-log.js';
 import type { Sessions } from './session/registry.js';
+import { readTls } from './tls.js';
 
 /** Largest HTTP body, in bytes. */
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -50,6 +52,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 /** Milliseconds between two looks for requests that are too slow. */
 const SLOW_LOOK_MS = 5000;
+/** Milliseconds for the handshake of TLS. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** What tests put in the place of the real thing. */
 export interface Parts {
@@ -72,6 +76,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(auth);
   await app.register(shares);
   await app.register(rateLimit);
+  await app.register(forgedCertificates);
   await app.register(openapi);
   await app.register(cards);
   await app.register(logPlugin, { log: parts.log });
@@ -119,7 +124,7 @@ function fastify(config: Config, { logger }: Parts): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_LOOK_MS },
+    ...serverOptions(config),
     routerOptions: { maxParamLength: MAX_PARAM_CHARS, caseSensitive: true },
     // A proxy may strip the prefix of PUBLIC_URL or leave it: both are the same address.
     rewriteUrl: ({ url = '/' }) => (prefix !== '' && url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : url),
@@ -127,6 +132,14 @@ function fastify(config: Config, { logger }: Parts): FastifyInstance {
     clientErrorHandler: refuseConnection,
     return503OnClosing: false,
   });
+}
+
+/** Clients are asked for a certificate where there are authorities to judge it by; what comes with none, or a bad one, is for auth to refuse. */
+function serverOptions({ tls }: Config) {
+  const times = { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_LOOK_MS };
+  if (!tls) return { http: times };
+  const asks = tls.clientCaFile !== undefined;
+  return { https: { ...times, ...readTls(tls), requestCert: asks, rejectUnauthorized: false, handshakeTimeout: HANDSHAKE_TIMEOUT_MS } };
 }
 
 /** Fastify takes a plain number of hops for none at all, so it is given as what it means. */

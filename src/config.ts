@@ -39,11 +39,24 @@ export const Environment = Type.Object({
   AUTH_JWKS_URL: text('Where public keys are fetched by kid.'),
   AUTH_JWT_ISSUER: text('iss of a token, where set.'),
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
+  TLS_CERT_FILE: text('PEM of the certificate, and those between it and its authority, that clients are shown; read again on SIGHUP.'),
+  TLS_KEY_FILE: text('PEM of its key.'),
+  TLS_CLIENT_CA_FILE: text("PEM of the authorities of clients' certificates: clients are asked for one, and may come without."),
+  CLIENT_CERT_MAP_FILE: text('Who clients with certificates are, and what they may; JSON or YAML, read again on SIGHUP.'),
+  CLIENT_CERT_HEADER: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9-]{1,64}$',
+      title: 'the name of a header',
+      description: 'Where proxies of TRUST_PROXY put certificates.',
+    }),
+  ),
   AUTH_CLOCK_SKEW_SECONDS: Type.Integer({ minimum: 0, maximum: 600, default: 5, description: 'Leeway for exp and nbf.' }),
   AUDIT_SIGNING_KEY: text('As CARD_SIGNING_KEY: the audit file gets signed checkpoints.'),
   CARD_SIGNING_KEY: text('PEM of an EC P-256 private key, or the path of a file that holds one: AgentCards are signed with it.'),
   AUTH_EXPIRY_GRACE_SECONDS: seconds(0, 0, 'How long what is open stays open behind the end of its token.'),
-  REVOCATION_FILE: text('What was revoked, a line each: jti:<token id> or sub:<principal>; read again when it changes.'),
+  REVOCATION_FILE: text(
+    'What was revoked, a line each: jti:<token id>, sub:<principal>, cert:<SHA-256> or serial:<number>; read again when it changes.',
+  ),
   ALLOWED_ORIGINS: text('Comma-separated origins for browser upgrades; the same origin if absent.'),
   HEARTBEAT_INTERVAL_SECONDS: seconds(30, 1, 'Between two WebSocket Pings.'),
   HEARTBEAT_TIMEOUT_SECONDS: seconds(90, 1, 'After which a silent peer is reaped.'),
@@ -108,6 +121,14 @@ export interface Config {
   readonly listen: { readonly host: string; readonly port: number; readonly trustProxy: boolean | number | string[] };
   /** Undefined: from the address that is listened on. */
   readonly publicUrl: PublicUrl | undefined;
+  /** Undefined: plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile: string | undefined } | undefined;
+  readonly clientCertificates: {
+    /** Undefined: certificates of clients say nothing. */
+    readonly mapFile: string | undefined;
+    /** In lower case; undefined: none is believed. */
+    readonly header: string | undefined;
+  };
   readonly dataDir: string;
   /** Undefined: the embedded log, and one replica alone. */
   readonly redis:
@@ -163,6 +184,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return {
     listen: { host: e.HOST, port: e.PORT, trustProxy: trustProxy(e.TRUST_PROXY) },
     publicUrl: e.PUBLIC_URL === undefined ? undefined : publicUrl(base('PUBLIC_URL', e.PUBLIC_URL)),
+    tls: tls(e),
+    clientCertificates: clientCertificates(e),
     dataDir: path.resolve(e.DATA_DIR),
     redis: redis(e),
     encryptionKeys: encryptionKeys(e.REPLAY_ENCRYPTION_KEYS),
@@ -201,13 +224,13 @@ export function isLoopback(host: string): boolean {
 }
 
 export function hasKey(config: Config): boolean {
-  return Boolean(config.auth.secret ?? config.auth.publicKey ?? config.auth.jwksUrl);
+  return Boolean(config.auth.secret ?? config.auth.publicKey ?? config.auth.jwksUrl ?? config.clientCertificates.mapFile);
 }
 
 /** The URL of a server that listens there, as long as PUBLIC_URL does not say otherwise. */
-export function localUrl(host: string, port: number): PublicUrl {
+export function localUrl(host: string, port: number, scheme: 'http' | 'https' = 'http'): PublicUrl {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  return publicUrl(new URL(`http://${name.includes(':') ? `[${name}]` : name}:${port}`));
+  return publicUrl(new URL(`${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`));
 }
 
 function checked(env: NodeJS.ProcessEnv): Environment {
@@ -239,6 +262,29 @@ function auth(e: Environment): Config['auth'] {
     revocationFile: e.REVOCATION_FILE === undefined ? undefined : path.resolve(e.REVOCATION_FILE),
     allowedOrigins: e.ALLOWED_ORIGINS === undefined ? undefined : origins('ALLOWED_ORIGINS', e.ALLOWED_ORIGINS),
   };
+}
+
+function tls(e: Environment): Config['tls'] {
+  const { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, TLS_CLIENT_CA_FILE: clientCaFile } = e;
+  demandBoth(e, 'TLS_CERT_FILE', 'TLS_KEY_FILE');
+  demandBoth(e, 'TLS_KEY_FILE', 'TLS_CERT_FILE');
+  demandBoth(e, 'TLS_CLIENT_CA_FILE', 'TLS_CERT_FILE');
+  return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile, clientCaFile };
+}
+
+/** Whoever writes the header is whom it names, so it is believed of listed proxies alone. */
+function clientCertificates(e: Environment): Config['clientCertificates'] {
+  const { CLIENT_CERT_MAP_FILE: mapFile, CLIENT_CERT_HEADER: header } = e;
+  demandBoth(e, 'TLS_CLIENT_CA_FILE', 'CLIENT_CERT_MAP_FILE');
+  demandBoth(e, 'CLIENT_CERT_HEADER', 'CLIENT_CERT_MAP_FILE');
+  if (mapFile !== undefined && header === undefined) demandBoth(e, 'CLIENT_CERT_MAP_FILE', 'TLS_CLIENT_CA_FILE');
+  if (header !== undefined && !Array.isArray(trustProxy(e.TRUST_PROXY)))
+    throw new ConfigError('CLIENT_CERT_HEADER is set; expected TRUST_PROXY to list the addresses or CIDRs of the proxies that write it');
+  return { mapFile, header: header?.toLowerCase() };
+}
+
+function demandBoth(e: Environment, given: keyof Environment, needed: keyof Environment): void {
+  if (e[given] !== undefined && e[needed] === undefined) throw new ConfigError(`${given} is set, but ${needed} is not; expected both`);
 }
 
 function redis(e: Environment): Config['redis'] {

@@ -1,4 +1,4 @@
-// Who asks, and what their token is good for. Knows no JWT library and no route.
+// Who asks, and what their token or certificate is good for. Knows no JWT library and no route.
 
 /** Each includes the ones before it. */
 export const scopes = ['pty:observe', 'pty:control', 'pty:admin'] as const;
@@ -8,18 +8,20 @@ export type Scope = (typeof scopes)[number];
 export const OWN = 'own';
 
 export interface Principal {
-  /** `sub` of the token. */
+  /** `sub` of the token, or what the rules say of the certificate. */
   readonly name: string;
-  /** The highest of the token's scopes, or none at all. */
+  /** The highest of its scopes, or none at all. */
   readonly scope: Scope | undefined;
   /** Ids that the token is good for; undefined is all. */
   readonly instances: readonly string[] | undefined;
   /** The same, and OWN may be among them. */
   readonly sessions: readonly string[] | undefined;
-  /** When the token ends, in milliseconds since the epoch. */
+  /** When the token or certificate ends, in milliseconds since the epoch. */
   readonly expiresAt?: number;
   /** `jti` of the token. */
   readonly tokenId?: string;
+  /** Set where it is a client's certificate that says who asks, and no token; lower-case hex. */
+  readonly certificate?: { readonly fingerprint: string; readonly serial: string };
   /** Who made the link that the token came in. */
   readonly sharedBy?: string;
 }

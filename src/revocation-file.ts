@@ -1,11 +1,12 @@
 // The revocations in a file, a word a line, read again whenever it has changed. Knows no token and no connection.
 import { readFile, stat } from 'node:fs/promises';
+import { hex } from './certificates/certificate.js';
 import type { Revocations } from './validity.js';
 
 /** Largest file, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** `jti:…` and `sub:…` lines; what follows a `#` at the beginning of a line is a remark. A file that is not there revokes nothing. */
+/** `jti:…`, `sub:…`, `cert:…` and `serial:…` lines, the hex of these two as people write it; what follows a `#` at the beginning of a line is a remark. A file that is not there revokes nothing. */
 export function revocationFile(path: string): Revocations {
   let revoked: ReadonlySet<string> = new Set();
   let seen = '';
@@ -30,7 +31,7 @@ async function readSmall(path: string, size: number): Promise<string> {
 
 function wordsIn(path: string, text: string): ReadonlySet<string> {
   const lines = text.split('\n').map((line) => line.trim());
-  const wrong = lines.findIndex((line) => line !== '' && !line.startsWith('#') && !/^(?:jti|sub):./.test(line));
-  if (wrong >= 0) throw new Error(`${path}: line ${wrong + 1} is neither jti:… nor sub:…`);
-  return new Set(lines);
+  const wrong = lines.findIndex((line) => line !== '' && !line.startsWith('#') && !/^(?:jti|sub|cert|serial):./.test(line));
+  if (wrong >= 0) throw new Error(`${path}: line ${wrong + 1} is none of jti:…, sub:…, cert:… and serial:…`);
+  return new Set(lines.map((line) => line.replace(/^(cert|serial):(.*)$/, (_, kind, digits) => `${kind}:${hex(digits)}`)));
 }

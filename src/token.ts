@@ -6,11 +6,16 @@ import { OWN, type Principal, type Scope, scopes } from './principal.js';
 import { checker } from './protocol/check.js';
 import { newId } from './protocol/ids.js';
 
-const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 });
+/** Longest name of a principal, in characters. */
+export const MAX_NAME_CHARS = 256;
+
+export const Ids = Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: 1000 });
 
 /** The claims that the gateway reads (contract, Tokens). All others are passed over. */
 export const Claims = Type.Object({
-  sub: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The principal in audit, presence and rate limits.' })),
+  sub: Type.Optional(
+    Type.String({ minLength: 1, maxLength: MAX_NAME_CHARS, description: 'The principal in audit, presence and rate limits.' }),
+  ),
   scope: Type.Optional(Type.String({ maxLength: 4096, description: 'Space-separated.' })),
   instances: Type.Optional(Ids),
   sessions: Type.Optional(

@@ -6,7 +6,10 @@ const LOOK_MS = 1000;
 /** Answers that are remembered, the newest of them. */
 const REMEMBERED = 10_000;
 
-/** Where it is kept what was revoked, as words: `jti:<id of a token>` or `sub:<whose tokens>`. */
+/**
+ * Where it is kept what was revoked, as words: `sub:<whose>`, `jti:<id of a token>`, `cert:<SHA-256 of a certificate>` or `serial:<its number>`,
+ * these two in lower-case hex.
+ */
 export interface Revocations {
   /** Those of the words that are revoked. Rejects while it cannot be known. */
   among(words: readonly string[]): Promise<ReadonlySet<string>>;
@@ -65,10 +68,10 @@ export class Validity {
     if (this.#isLooking) return;
     this.#isLooking = true;
     const now = this.#now();
-    this.#endThose(({ expiresAt }) => expiresAt !== undefined && now >= expiresAt + this.#options.graceMs, 'the token has expired');
+    this.#endThose(({ expiresAt }) => expiresAt !== undefined && now >= expiresAt + this.#options.graceMs, 'has expired');
     const words = [...new Set([...this.#watched].flatMap(({ principal }) => wordsOf(principal)))];
     await this.#ask(words);
-    this.#endThose((principal) => wordsOf(principal).some((word) => this.#answers.get(word)?.isRevoked), 'the token was revoked');
+    this.#endThose((principal) => wordsOf(principal).some((word) => this.#answers.get(word)?.isRevoked), 'was revoked');
     this.#isLooking = false;
   }
 
@@ -81,7 +84,7 @@ export class Validity {
     for (const watched of [...this.#watched]) {
       if (!isOver(watched.principal)) continue;
       this.#watched.delete(watched);
-      watched.end(why);
+      watched.end(`the ${credentialOf(watched.principal)} ${why}`);
     }
   }
 
@@ -114,8 +117,13 @@ export class Validity {
   }
 }
 
+/** What the principal is known by, in a word. */
+export const credentialOf = ({ certificate }: Principal): string => (certificate ? 'certificate' : 'token');
+
 /** A link is good no longer than who made it. */
-function wordsOf({ name, tokenId, sharedBy }: Principal): string[] {
-  const named = [name, sharedBy].filter((sub) => sub !== undefined).map((sub) => `sub:${sub}`);
-  return tokenId === undefined ? named : [...named, `jti:${tokenId}`];
+function wordsOf({ name, tokenId, sharedBy, certificate }: Principal): string[] {
+  const subs = [name, sharedBy].filter((sub) => sub !== undefined).map((sub) => `sub:${sub}`);
+  const tokens = tokenId === undefined ? [] : [`jti:${tokenId}`];
+  const certificates = certificate ? [`cert:${certificate.fingerprint}`, `serial:${certificate.serial}`] : [];
+  return [...subs, ...tokens, ...certificates];
 }

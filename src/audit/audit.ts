@@ -15,6 +15,7 @@ export type AuditEvent =
   | 'session_create'
   | 'session_close'
   | 'admin'
+  | 'forged_certificate'
   | 'redaction_failed'
   | 'key_error'
   | 'dropped'

@@ -24,14 +24,14 @@ function userName(): string {
 }
 
 /** Where `serve` with the same environment says it is, unless PTY_GATEWAY_URL names another gateway. Throws a CommandError for a PORT that is none. */
-export function defaultGateway({ PTY_GATEWAY_URL, PUBLIC_URL, HOST, PORT }: NodeJS.ProcessEnv): string {
+export function defaultGateway({ PTY_GATEWAY_URL, PUBLIC_URL, HOST, PORT, TLS_CERT_FILE }: NodeJS.ProcessEnv): string {
   const given = PTY_GATEWAY_URL || PUBLIC_URL;
   if (given) return given;
   const port = PORT || '8080';
   if (!/^\d{1,5}$/.test(port) || Number(port) === 0 || Number(port) > 65_535) {
     throw new CommandError(`PORT is ${JSON.stringify(port)}; expected 1 to 65535, or the gateway's address with --url`);
   }
-  return localUrl(HOST || '127.0.0.1', Number(port)).http;
+  return localUrl(HOST || '127.0.0.1', Number(port), TLS_CERT_FILE ? 'https' : 'http').http;
 }
 
 export interface Address {

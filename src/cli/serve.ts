@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents-file.js';
 import { buildApp, listen } from '../app.js';
 import { AuditFileError } from '../audit/chain.js';
+import { CertificateRulesError } from '../certificates/rules.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
 import { endOnSignals, endWhenUsurped } from '../shutdown.js';
 import { mintToken } from '../token.js';
@@ -46,7 +47,7 @@ function withKey(config: Config): { config: Config; development: boolean } {
   if (hasKey(config)) return { config, development: false };
   if (!isLoopback(config.listen.host)) {
     throw new ConfigError(
-      `HOST is "${config.listen.host}" and no key is set; expected AUTH_JWT_SECRET, AUTH_JWT_PUBLIC_KEY or AUTH_JWKS_URL, or a loopback HOST`,
+      `HOST is "${config.listen.host}" and no key is set; expected AUTH_JWT_SECRET, AUTH_JWT_PUBLIC_KEY, AUTH_JWKS_URL or CLIENT_CERT_MAP_FILE, or a loopback HOST`,
     );
   }
   return { config: { ...config, auth: { ...config.auth, secret: randomBytes(32).toString('base64url') } }, development: true };
@@ -65,13 +66,19 @@ function invite(app: FastifyInstance): void {
 
 function rereadOnHangUp(app: FastifyInstance, agents: AgentsFile): void {
   process.on('SIGHUP', () => {
-    try {
-      agents.reload();
-      app.log.info({ agents: agents.list().map(({ id }) => id) }, 'the agents file was read again');
-    } catch (error) {
-      app.log.error(`the agents stay as they were: ${(error as Error).message}`);
-    }
+    reread(app, 'the agents file', () => agents.reload());
+    if (app.config.tls ?? app.config.clientCertificates.mapFile)
+      reread(app, 'what is known of certificates', () => app.rereadCertificates());
   });
+}
+
+function reread(app: FastifyInstance, what: string, act: () => void): void {
+  try {
+    act();
+    app.log.info(`${what} was read again`);
+  } catch (error) {
+    app.log.error(`${what} stays as it was: ${(error as Error).message}`);
+  }
 }
 
 /** One line on stderr; 78 for what the operator has to change. */
@@ -84,5 +91,6 @@ function fail(error: unknown): never {
 /** The variable that names a file which is at fault. */
 function variableOf(error: unknown): string | undefined {
   if (error instanceof AgentsFileError) return 'AGENTS_FILE';
+  if (error instanceof CertificateRulesError) return 'CLIENT_CERT_MAP_FILE';
   return error instanceof AuditFileError ? 'AUDIT_FILE' : undefined;
 }

@@ -110,6 +110,21 @@ describe('the environment', () => {
   });
 
   it.each([
+    [{ TLS_KEY_FILE: 'k' }, 'TLS_KEY_FILE is set, but TLS_CERT_FILE is not; expected both'],
+    [{ TLS_CERT_FILE: 'c' }, 'TLS_CERT_FILE is set, but TLS_KEY_FILE is not; expected both'],
+    [{ TLS_CLIENT_CA_FILE: 'a' }, 'TLS_CLIENT_CA_FILE is set, but TLS_CERT_FILE is not; expected both'],
+    [{ CLIENT_CERT_MAP_FILE: 'm' }, 'CLIENT_CERT_MAP_FILE is set, but TLS_CLIENT_CA_FILE is not; expected both'],
+    [{ CLIENT_CERT_HEADER: 'Client-Cert' }, 'CLIENT_CERT_HEADER is set, but CLIENT_CERT_MAP_FILE is not; expected both'],
+    [
+      { CLIENT_CERT_HEADER: 'Client-Cert', CLIENT_CERT_MAP_FILE: 'm', TRUST_PROXY: '1' },
+      'CLIENT_CERT_HEADER is set; expected TRUST_PROXY to list the addresses or CIDRs of the proxies that write it',
+    ],
+    [{ CLIENT_CERT_HEADER: 'Client Cert' }, 'CLIENT_CERT_HEADER is "Client Cert"; expected the name of a header'],
+  ])('refuses %j, by which nobody could be known', (env, message) => {
+    expect(complaint(env)).toBe(message);
+  });
+
+  it.each([
     '1.2.3.4/99',
     'abc/8',
     '999.0.0.0/8',

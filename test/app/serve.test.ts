@@ -131,7 +131,7 @@ describe('serve', () => {
     writeFileSync(file, 'agents: {three: {}}');
     gateway.child.kill('SIGHUP');
     await gateway.prints(
-      /the agents stay as they were: [^\n]*agents\.three\.name: expected a string of at least 1 characters, got nothing/,
+      /the agents file stays as it was: [^\n]*agents\.three\.name: expected a string of at least 1 characters, got nothing/,
     );
     expect(await names()).toEqual(['one', 'two']);
   });

@@ -1,0 +1,84 @@
+// Who a client is by its certificate: that of its own TLS connection, or the one that a trusted proxy has put into a header. Knows no token and no route.
+import type { Server } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import fp from 'fastify-plugin';
+import { describeCertificate } from '../src/certificates/certificate.js';
+import { certificateIn } from '../src/certificates/header.js';
+import { openCertificateRules } from '../src/certificates/rules.js';
+import { trustedPeers } from '../src/certificates/trusted-peers.js';
+import { Fault } from '../src/errors.js';
+import type { Principal } from '../src/principal.js';
+import { readTls } from '../src/tls.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Undefined for a request without a certificate. UNAUTHENTICATED for one that is not trusted, not good now, or nobody's. */
+    certifiedPrincipal(request: FastifyRequest): Principal | undefined;
+    /** Whether the request has the header of CLIENT_CERT_HEADER from somebody who is no trusted proxy; it is not believed. */
+    isForged(request: FastifyRequest): boolean;
+    /** Reads the files of TLS and the rules again. Throws, and then keeps what there was of those that cannot be used. */
+    rereadCertificates(): void;
+  }
+}
+
+type X509 = ReturnType<typeof certificateIn>;
+
+/** Where certificates in a header are believed, the one of the connection below is the proxy's own. */
+function certificateOf(request: FastifyRequest, header: string | undefined, isProxy: boolean): X509 | undefined {
+  if (header !== undefined && isProxy) return inHeader(request, header);
+  return ofConnection(request);
+}
+
+function inHeader({ headers }: FastifyRequest, header: string): X509 | undefined {
+  const text = headers[header];
+  if (text === undefined || text === '') return undefined;
+  try {
+    return certificateIn(String(text));
+  } catch (cause) {
+    throw new Fault('UNAUTHENTICATED', `the header ${header} holds no certificate`, { cause });
+  }
+}
+
+function ofConnection({ raw: { socket } }: FastifyRequest): X509 | undefined {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  if (certificate === undefined || !(socket instanceof TLSSocket)) return undefined;
+  if (!socket.authorized) throw new Fault('UNAUTHENTICATED', `the client certificate is not trusted (${socket.authorizationError})`);
+  return certificate;
+}
+
+function principalBy(rules: Pick<ReturnType<typeof openCertificateRules>, 'principalOf'>, x509: X509): Principal {
+  const certificate = describeCertificate(x509);
+  const now = Date.now();
+  if (!(certificate.expiresAt > now)) throw new Fault('UNAUTHENTICATED', 'the client certificate has expired');
+  if (certificate.notBefore > now) throw new Fault('UNAUTHENTICATED', 'the client certificate is not good yet');
+  const principal = rules.principalOf(certificate);
+  if (!principal) throw new Fault('UNAUTHENTICATED', 'no rule of the gateway fits the client certificate');
+  return principal;
+}
+
+/** Who connects from now on is shown the new certificate, and judged by the new authorities. */
+function rereadTls(app: FastifyInstance): void {
+  if (app.config.tls) (app.server as unknown as Server).setSecureContext(readTls(app.config.tls));
+}
+
+export default fp(
+  async (app) => {
+    const { mapFile, header } = app.config.clientCertificates;
+    const { trustProxy } = app.config.listen;
+    const isTrusted = trustedPeers(Array.isArray(trustProxy) ? trustProxy : []);
+    const rules = mapFile === undefined ? undefined : openCertificateRules(mapFile);
+    const isProxy = ({ raw }: FastifyRequest) => isTrusted(raw.socket.remoteAddress);
+
+    app.decorate('certifiedPrincipal', (request: FastifyRequest) => {
+      const x509 = rules && certificateOf(request, header, isProxy(request));
+      return x509 && rules && principalBy(rules, x509);
+    });
+    app.decorate('isForged', (request: FastifyRequest) => header !== undefined && header in request.headers && !isProxy(request));
+    app.decorate('rereadCertificates', () => {
+      rereadTls(app);
+      rules?.reload();
+    });
+  },
+  { name: 'client-certificates', dependencies: ['context'] },
+);
