@@ -6,6 +6,7 @@ import { authorize, principalOf } from '../plugins/auth.js';
 import type { Agent } from '../src/agents.js';
 import { Fault } from '../src/errors.js';
 import { reaches } from '../src/principal.js';
+import { hasTag } from './etag.js';
 import { ErrorBody, InstanceParams, type Routes } from './schemas.js';
 
 /** Seconds for which a card may be kept without asking again. */
@@ -27,9 +28,8 @@ const forTheCaller = { 'cache-control': 'private, no-cache', vary: 'Authorizatio
 /** 304 if the client has it already. */
 function sendTagged(request: FastifyRequest, reply: FastifyReply, body: object, caching: Record<string, string>) {
   const tag = tagOf(body);
-  const known = (request.headers['if-none-match'] ?? '').split(',').map((item) => item.trim());
   reply.headers({ ...caching, etag: `W/${tag}` });
-  if (known.some((item) => item === '*' || item.replace(/^W\//, '') === tag)) return reply.code(304).send();
+  if (hasTag(request, tag)) return reply.code(304).send();
   return reply.type('application/json; charset=utf-8').send(body);
 }
 

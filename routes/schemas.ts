@@ -83,7 +83,10 @@ export const SessionQuery = Type.Object(
 );
 
 export const ScreenQuery = Type.Object(
-  { format: Type.String({ default: 'json', description: 'json, text or ansi.' }) },
+  {
+    format: Type.String({ default: 'json', description: 'json, text, ansi, svg or png.' }),
+    theme: Type.String({ default: 'dark', description: 'Of a picture (svg, png): dark or light.' }),
+  },
   { additionalProperties: false },
 );
 export const Screen = Type.Object(
@@ -103,7 +106,7 @@ export const Screen = Type.Object(
 
 export const TranscriptQuery = Type.Object(
   {
-    format: Type.String({ default: 'ndjson', description: 'ndjson, text or asciicast (version 2).' }),
+    format: Type.String({ default: 'ndjson', description: 'ndjson, text, asciicast (version 2), frames or index.' }),
     from: Type.Optional(Type.String({ maxLength: 64, description: 'First frame: its number, or an RFC 3339 time.' })),
     to: Type.Optional(Type.String({ maxLength: 64, description: 'Last frame: its number, or an RFC 3339 time.' })),
     q: Type.Optional(

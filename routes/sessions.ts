@@ -15,6 +15,7 @@ import type { Size } from '../src/terminal/terminal.js';
 import { transcript } from '../src/transcript/transcript.js';
 import { VisibleSessions } from '../src/visible-sessions.js';
 import * as schemas from './schemas.js';
+import { screenOf, sendScreen } from './screen.js';
 
 const security = [{ bearer: [] }];
 const answers = (status: number, body: object) => ({
@@ -97,19 +98,6 @@ export async function audited<T>(
     const denied = error instanceof Fault && error.status === 403;
     request.record(event, denied ? 'denied' : 'failed', { detail: error instanceof Fault ? error.message : 'internal' });
     throw error;
-  }
-}
-
-async function screen(session: Session, format: string): Promise<{ type: string; body: unknown }> {
-  switch (format) {
-    case 'json':
-      return { type: 'application/json; charset=utf-8', body: await session.view() };
-    case 'text':
-      return { type: 'text/plain; charset=utf-8', body: `${(await session.view()).lines.join('\n')}\n` };
-    case 'ansi':
-      return { type: 'application/octet-stream', body: Buffer.from((await session.snapshot()).bytes) };
-    default:
-      throw new Fault('INVALID_REQUEST', 'query.format: expected json, text or ansi');
   }
 }
 
@@ -222,11 +210,10 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       },
     },
     async (request, reply) => {
-      const { format } = request.query;
-      const { type, body } = await audited(request, 'screen_read', format, async () =>
-        screen(await sessionOf(request as FastifyRequest), format),
+      const shown = await audited(request, 'screen_read', request.query.format, async () =>
+        screenOf(app, request as FastifyRequest, await sessionOf(request as FastifyRequest), request.query),
       );
-      return reply.type(type).send(body);
+      return sendScreen(reply, shown);
     },
   );
 

@@ -13,6 +13,7 @@ import forgedCertificates from '../plugins/forged-certificates.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
 import openapi from '../plugins/openapi.js';
+import pictures from '../plugins/pictures.js';
 import push from '../plugins/push.js';
 import rateLimit from '../plugins/rate-limit.js';
 import replicas from '../plugins/replicas.js';
@@ -83,6 +84,7 @@ export async function buildApp(config: Config, parts: Parts = {}): Promise<Fasti
   await app.register(cluster);
   await app.register(push);
   await app.register(sessionsPlugin, { sessions: parts.sessions });
+  await app.register(pictures);
   await app.register(websocket);
   await app.register(extensionNegotiation);
   await app.register(eventStreams);

@@ -1,11 +1,10 @@
 // What this terminal answers when a program asks it something: from its screen, at that very place of the stream. Knows no program.
 import type { Emulator, Parser } from './emulator.js';
 import { colorAt } from './palette.js';
+import { CELL } from './picture/measures.js';
 import { codesOf, isProtected, penStyle } from './style.js';
 import type { Size } from './terminal.js';
 
-/** Pixels of a cell, for programs that ask: nobody's cells are known here, and all are told the same. */
-const CELL = { height: 16, width: 8 };
 /** Capabilities answered of one XTGETTCAP, and hex digits of a name; what is beyond is passed over. */
 const MAX_CAPABILITIES = 32;
 const CAPABILITY = /^(?:[\dA-F]{2}){1,32}$/i;

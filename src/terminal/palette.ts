@@ -26,6 +26,29 @@ export const dark = {
   brightWhite: '#f1f4f7',
 } as const;
 
+/** Of the light page: for who looks at it there, or asks for a light picture. */
+export const light: Readonly<Record<keyof typeof dark, string>> = {
+  background: '#fdfdfc',
+  foreground: '#22292f',
+  cursor: '#0d7d70',
+  black: '#22292f',
+  red: '#b3372c',
+  green: '#38761f',
+  yellow: '#8a6100',
+  blue: '#235fa8',
+  magenta: '#83409c',
+  cyan: '#0b7376',
+  white: '#d5d9dc',
+  brightBlack: '#6a747d',
+  brightRed: '#cc4b40',
+  brightGreen: '#4a8f2e',
+  brightYellow: '#a27708',
+  brightBlue: '#3a77c2',
+  brightMagenta: '#9a57b3',
+  brightCyan: '#1a8b8e',
+  brightWhite: '#f4f5f5',
+};
+
 const { background, foreground, cursor, ...sixteen } = dark;
 const named: readonly Rgb[] = Object.values(sixteen).map(rgbOf);
 const special: Readonly<Record<number, Rgb>> = { 256: rgbOf(foreground), 257: rgbOf(background), 258: rgbOf(cursor) };

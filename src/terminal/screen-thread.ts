@@ -1,8 +1,7 @@
 // One worker thread of the screens, seen from the main thread: sends orders in batches, watches that it lives, and replaces it. Knows screens by number only.
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { type Batch, type Order, Pulse, type Report } from './screen-messages.js';
+import { startThread, workerBeside } from './thread.js';
 
 /** Milliseconds between two looks at the worker's pulse. */
 const LOOK_MS = 250;
@@ -141,16 +140,7 @@ function batchOf(drafts: ReadonlyArray<{ draft: Draft; bytes: Uint8Array | undef
   return { orders, bytes };
 }
 
-/** Compiled, the worker stands beside this file; run from source (tests, benchmarks), it is TypeScript as well, and tsx loads it. */
 function startWorker(script: URL | undefined, pulse: Pulse): Worker {
-  const url = script ?? new URL(import.meta.url.endsWith('.ts') ? './screen-worker.ts' : './screen-worker.js', import.meta.url);
-  const options = { workerData: pulse.cells.buffer, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } };
-  return url.pathname.endsWith('.ts') ? new Worker(throughTsx(url), { ...options, eval: true }) : new Worker(url, options);
-}
-
-/** A thread does not take tsx over from the command line. */
-function throughTsx(url: URL): string {
-  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx/package.json'));
-  const api = new URL('./dist/esm/api/index.mjs', tsx).href;
-  return `import(${JSON.stringify(api)}).then(({ register }) => (register(), import(${JSON.stringify(url.href)})));`;
+  const url = script ?? workerBeside(import.meta.url, 'screen-worker');
+  return startThread(url, { workerData: pulse.cells.buffer, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
 }

@@ -50,6 +50,49 @@ export const erased = (bg: number): Style => ({ fg: 0, bg: trueColor(bg & COLOR)
 export const hasInk = ({ fg, bg, line, link }: Style): boolean =>
   (fg & INK) !== 0 || (bg & OVERLINE) !== 0 || (line & UNDERLINE_STYLE) !== 0 || link !== 0;
 
+/** A colour of the palette (0…255), or one of 24 bits; undefined is the default of its place. */
+export type Color = { readonly index: number } | { readonly rgb: number } | undefined;
+
+/** A look in words, for those who draw it. */
+export interface Face {
+  readonly fg: Color;
+  readonly bg: Color;
+  readonly bold: boolean;
+  readonly dim: boolean;
+  readonly italic: boolean;
+  readonly inverse: boolean;
+  readonly invisible: boolean;
+  readonly strike: boolean;
+  readonly overline: boolean;
+  /** 0 for none, then as SGR 4:n has them: single, double, curly, dotted, dashed. A link is dashed. */
+  readonly underline: number;
+  readonly underlineColor: Color;
+}
+
+export function faceOf({ fg, bg, line, link }: Style): Face {
+  const told = (line & UNDERLINE_STYLE) >>> 26;
+  const underline = told || (fg & UNDERLINE ? 1 : 0);
+  return {
+    fg: namedColor(fg),
+    bg: namedColor(bg),
+    bold: (fg & BOLD) !== 0,
+    dim: (bg & DIM) !== 0,
+    italic: (bg & ITALIC) !== 0,
+    inverse: (fg & INVERSE) !== 0,
+    invisible: (fg & INVISIBLE) !== 0,
+    strike: (fg & STRIKETHROUGH) !== 0,
+    overline: (bg & OVERLINE) !== 0,
+    underline: link ? 5 : underline,
+    underlineColor: namedColor(line),
+  };
+}
+
+function namedColor(bits: number): Color {
+  const kind = bits & KIND;
+  if (kind === 0) return undefined;
+  return kind === RGB ? { rgb: bits & 0xff_ffff } : { index: bits & 0xff };
+}
+
 /** Without the bits that a kind of colour does not use. */
 function trueColor(bits: number): number {
   const kind = bits & KIND;

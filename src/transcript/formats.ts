@@ -11,7 +11,7 @@ export interface Format {
   end(): readonly string[];
 }
 
-const moment = (ts: number) => new Date(ts).toISOString();
+export const moment = (ts: number) => new Date(ts).toISOString();
 
 /** One frame a line; Output as text, where a character that is split is in the frame that completes it. Keyframes are left out: what they show was printed. */
 export function ndjson(): Format {

@@ -5,6 +5,7 @@ import type { Session } from '../session/session.js';
 import type { Size } from '../terminal/terminal.js';
 import { asciicast } from './asciicast.js';
 import { type Format, found, ndjson, plain } from './formats.js';
+import { frames, index } from './frames.js';
 import { framesUpTo, isIn, type Range, rangeOf } from './range.js';
 
 export interface TranscriptQuery {
@@ -23,6 +24,10 @@ export interface Transcript {
   readonly text: AsyncIterable<string>;
 }
 
+const NDJSON = 'application/x-ndjson; charset=utf-8';
+
+const UNSEARCHABLE = ['asciicast', 'frames', 'index'];
+
 /** Of a session whose terminal had that size when it began. Throws INVALID_REQUEST for a query that makes no sense. */
 export function transcript(session: Session, size: Size, query: TranscriptQuery): Transcript {
   const range = rangeOf(query);
@@ -32,20 +37,25 @@ export function transcript(session: Session, size: Size, query: TranscriptQuery)
 }
 
 function formatOf(session: Session, size: Size, range: Range, { format, q }: TranscriptQuery) {
+  if (q && UNSEARCHABLE.includes(format))
+    throw new Fault('INVALID_REQUEST', `query.q: the format ${format} cannot be searched; expected ndjson or text with it`);
+  const isWhole = session.frames.extent().oldest === 1;
   switch (format) {
     case 'ndjson':
-      return { type: 'application/x-ndjson; charset=utf-8', format: q ? found(q) : ndjson(), isFromOldest: false };
+      return { type: NDJSON, format: q ? found(q) : ndjson(), isFromOldest: false };
     case 'text':
       return { type: 'text/plain; charset=utf-8', format: plain(q), isFromOldest: false };
+    case 'frames':
+      return { type: NDJSON, format: frames(), isFromOldest: false };
+    case 'index':
+      return { type: NDJSON, format: index({ size, isWhole }), isFromOldest: true };
     case 'asciicast': {
-      if (q) throw new Fault('INVALID_REQUEST', 'query.q: an asciicast cannot be searched; expected the format ndjson or text with it');
       const isWanted = (frame: Frame) => isIn(range, frame);
       const { title, label } = session.describe();
-      const isWhole = session.frames.extent().oldest === 1;
       return { type: 'application/x-asciicast', format: asciicast({ size, isWhole, isWanted, title: label ?? title }), isFromOldest: true };
     }
     default:
-      throw new Fault('INVALID_REQUEST', 'query.format: expected ndjson, text or asciicast');
+      throw new Fault('INVALID_REQUEST', 'query.format: expected ndjson, text, asciicast, frames or index');
   }
 }
 

@@ -277,10 +277,49 @@ describe('GET …/screen', () => {
     const ansi = await screen('?format=ansi');
     expect(ansi.headers.get('content-type')).toBe('application/octet-stream');
     expect(ansi.text).toContain('\x1b[');
-    expectError(await screen('?format=svg'), 400, 'INVALID_REQUEST', 'query.format: expected json, text or ansi');
+    expectError(await screen('?format=gif'), 400, 'INVALID_REQUEST', 'query.format: expected json, text, ansi, svg or png');
     await expect
       .poll(() => gw.audit())
       .toContainEqual(expect.objectContaining({ event: 'screen_read', outcome: 'granted', session_id: session.session_id }));
+  });
+
+  it('is a picture that may do nothing but be looked at, and is sent once for each change', async () => {
+    const session = await gw.session({
+      argv: ['/bin/sh', '-c', 'printf "\\033[31mhello\\033[0m"; read x; echo more'],
+      cols: 20,
+      rows: 4,
+      label: 'Seen',
+    });
+    const get = (query: string, headers = {}) =>
+      fetch(`${gw.base}${at(session, `/screen?${query}`)}`, {
+        headers: { authorization: `Bearer ${gw.token('pty:observe')}`, ...headers },
+      });
+    await expect.poll(async () => (await get('format=svg')).text()).toMatch(/<title>Seen<\/title>.*hello/s);
+    const svg = await get('format=svg&theme=light');
+    expect(svg.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
+    expect(svg.headers.get('content-security-policy')).toBe("default-src 'none'; style-src 'unsafe-inline'");
+    expect(svg.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await svg.text()).toContain('fill="#b3372c"');
+    const png = await get('format=png');
+    expect(png.headers.get('content-type')).toBe('image/png');
+    expect(
+      Buffer.from(await png.arrayBuffer())
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    const etag = png.headers.get('etag') ?? '';
+    expect((await get('format=png', { 'if-none-match': etag })).status).toBe(304);
+    expect((await get('format=png&theme=light', { 'if-none-match': etag })).status).toBe(200);
+    expectError(
+      await gw.call('GET', at(session, '/screen?format=png&theme=blue')),
+      400,
+      'INVALID_REQUEST',
+      'query.theme: expected dark or light',
+    );
+    expect(gw.audit()).toContainEqual(expect.objectContaining({ event: 'screen_read', detail: 'png', session_id: session.session_id }));
+    await gw.call('DELETE', at(session), { token: gw.token('pty:admin') });
+    await closed(session);
+    expect(await (await get('format=svg')).text()).toContain('hello');
   });
 });
 

@@ -69,6 +69,33 @@ describe('GET …/transcript', () => {
     expect((await read(session, '?q=haystack')).text).toBe('');
   });
 
+  it('has the frames as they are on the wire, Keyframes too, from any number on', async () => {
+    const session = await printed('for i in $(seq 150); do echo $i; sleep 0.005; done');
+    const all = linesOf(await read(session, '?format=frames'));
+    const output = (frames: Told[]) =>
+      Buffer.concat(frames.filter(({ kind }) => kind === 'Output').map(({ data }) => Buffer.from(data, 'base64')));
+    expect(output(all).toString()).toBe(Array.from({ length: 150 }, (_, n) => `${n + 1}\r\n`).join(''));
+    const keyframe = all.find(({ kind }) => kind === 'Keyframe');
+    expect(keyframe).toMatchObject({ snapshot_cols: 80, snapshot_rows: 24, snapshot_format: 'vt100-screen-state-v1' });
+    expect(linesOf(await read(session, `?format=frames&from=${keyframe.sequence}&limit=3`))).toEqual(
+      all.slice(all.indexOf(keyframe), all.indexOf(keyframe) + 3),
+    );
+  });
+
+  it('has an index that says where it begins and ends, and where Keyframes, resizes and members are', async () => {
+    const session = await printed('for i in $(seq 150); do echo $i; sleep 0.005; done', { cols: 70, rows: 10 });
+    const all = linesOf(await read(session, '?format=frames'));
+    const [begin, ...rest] = linesOf(await read(session, '?format=index'));
+    expect(begin).toEqual({ sequence: all[0].sequence, ts: all[0].ts, kind: 'Begin', cols: 70, rows: 10 });
+    const keyframes = all.filter(({ kind }) => kind === 'Keyframe');
+    expect(rest.filter(({ kind }) => kind === 'Keyframe')).toEqual(
+      keyframes.map(({ sequence, ts }) => ({ sequence, ts, kind: 'Keyframe', cols: 70, rows: 10 })),
+    );
+    expect(keyframes.length).toBeGreaterThan(0);
+    expect(rest.find(({ kind }) => kind === 'Closed')).toMatchObject({ reason: 'command_result' });
+    expect(rest.at(-1)).toEqual({ sequence: all.at(-1).sequence, ts: all.at(-1).ts, kind: 'End' });
+  });
+
   it('is an asciicast with its size, what was printed and when, changes of size, and marks', async () => {
     const session = await printed('echo one; sleep 0.3; echo two', { cols: 90, rows: 20 });
     const answer = await read(session, '?format=asciicast');
@@ -110,10 +137,11 @@ describe('GET …/transcript', () => {
   });
 
   it.each([
-    ['?format=pdf', 'query.format: expected ndjson, text or asciicast'],
+    ['?format=pdf', 'query.format: expected ndjson, text, asciicast, frames or index'],
     ['?from=yesterday', 'query.from: expected the number of a frame, or a time as 2026-01-31T12:00:00Z'],
     ['?to=-1', 'query.to: expected the number of a frame, or a time as 2026-01-31T12:00:00Z'],
-    ['?format=asciicast&q=x', 'query.q: an asciicast cannot be searched; expected the format ndjson or text with it'],
+    ['?format=asciicast&q=x', 'query.q: the format asciicast cannot be searched; expected ndjson or text with it'],
+    ['?format=index&q=x', 'query.q: the format index cannot be searched; expected ndjson or text with it'],
   ])('refuses %s by name', async (query, message) => {
     const session = await printed('true');
     const answer = await read(session, query);
