@@ -5,7 +5,7 @@ import fp from 'fastify-plugin';
 import type { AuditEvent } from '../src/audit/audit.js';
 import type { Config } from '../src/config.js';
 import { Fault } from '../src/errors.js';
-import { openKeys, type TokenHeader } from '../src/keys.js';
+import { type Keys, openKeys, type TokenHeader } from '../src/keys.js';
 import { may, type Principal, reaches, type Scope } from '../src/principal.js';
 import { bearerFromSubprotocols } from '../src/protocol/negotiate.js';
 import { readClaims } from '../src/token.js';
@@ -106,8 +106,7 @@ function refusalFrom(error: unknown): Fault {
 }
 
 /** Checks the signature with a key of the algorithm's own kind, `exp` (required), `nbf`, and `iss` and `aud` where they are set. */
-function jwtOptions(auth: Config['auth']): Parameters<typeof fastifyJwt>[1] {
-  const keys = openKeys(auth);
+function jwtOptions(auth: Config['auth'], keys: Keys): Parameters<typeof fastifyJwt>[1] {
   return {
     secret: async (request: FastifyRequest, token: unknown) => {
       const { header } = token as { header: TokenHeader };
@@ -135,7 +134,9 @@ export default fp(
   async (app) => {
     await app.register(validity);
     await app.register(clientCertificates);
-    await app.register(fastifyJwt, jwtOptions(app.config.auth));
+    const keys = openKeys(app.config.auth);
+    for (const [variable, reread] of keys.sources) app.reloads.add(variable, reread);
+    await app.register(fastifyJwt, jwtOptions(app.config.auth, keys));
     app.decorateRequest('principal', null);
     app.decorateRequest('refusal', null);
     app.decorateRequest('keyError', null);

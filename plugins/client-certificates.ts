@@ -57,6 +57,17 @@ function principalBy(rules: Pick<ReturnType<typeof openCertificateRules>, 'princ
   return principal;
 }
 
+/** On SIGHUP each for itself. */
+function rereadOnDemand(app: FastifyInstance, rules: ReturnType<typeof openCertificateRules> | undefined): void {
+  const add = (variable: string, reread: () => void) =>
+    app.reloads.add(variable, () => {
+      reread();
+      return 'it holds for those who connect from now on';
+    });
+  if (app.config.tls) add('TLS_CERT_FILE', () => rereadTls(app));
+  if (rules) add('CLIENT_CERT_MAP_FILE', () => rules.reload());
+}
+
 /** Who connects from now on is shown the new certificate, and judged by the new authorities. */
 function rereadTls(app: FastifyInstance): void {
   if (app.config.tls) (app.server as unknown as Server).setSecureContext(readTls(app.config.tls));
@@ -79,6 +90,7 @@ export default fp(
       rereadTls(app);
       rules?.reload();
     });
+    rereadOnDemand(app, rules);
   },
   { name: 'client-certificates', dependencies: ['context'] },
 );

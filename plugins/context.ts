@@ -4,6 +4,7 @@ import fp from 'fastify-plugin';
 import type { Agents } from '../src/agents.js';
 import { type Config, localUrl, type PublicUrl } from '../src/config.js';
 import { Metrics } from '../src/metrics/metrics.js';
+import { Reloads } from '../src/reload.js';
 
 /** What the gateway is doing: it takes work only while `ready`. */
 export interface Lifecycle {
@@ -19,6 +20,8 @@ declare module 'fastify' {
     readonly config: Config;
     readonly agents: Agents;
     readonly lifecycle: Lifecycle;
+    /** What SIGHUP has read again. */
+    readonly reloads: Reloads;
     /** What all of them count with. */
     readonly metrics: Metrics;
     /** PUBLIC_URL, or else the address that is listened on. */
@@ -37,6 +40,7 @@ export default fp<{ config: Config; agents: Agents }>(
     app.decorate('config', config);
     app.decorate('agents', agents);
     app.decorate('metrics', new Metrics());
+    app.decorate('reloads', new Reloads());
     app.decorate('lifecycle', { state: 'starting' } as Lifecycle);
     app.decorate('publicUrl', () => config.publicUrl ?? whereItListens(app));
   },

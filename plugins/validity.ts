@@ -1,6 +1,7 @@
 // Ends what is open when the token that opened it is past its end or revoked. Knows no connection but by how it is ended.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { ConfigError } from '../src/config.js';
 import { connect } from '../src/redis/connect.js';
 import { redisRevocations } from '../src/redis/revocations.js';
 import { Trouble } from '../src/redis/trouble.js';
@@ -16,9 +17,29 @@ declare module 'fastify' {
 /** After how long without an answer the connection to Redis is given up, in milliseconds. */
 const ASK_MS = 1000;
 
-function sources(app: FastifyInstance): Revocations[] {
+/** Throws ConfigError for a file that cannot be used: nobody would know who is let in. */
+async function openFile(app: FastifyInstance, path: string): Promise<Revocations> {
+  const file = revocationFile(path, toldOnce(app));
+  await file.reread().catch((cause) => {
+    throw new ConfigError(`REVOCATION_FILE is not usable: ${cause.message}`, { cause });
+  });
+  app.reloads.add('REVOCATION_FILE', async () => `${await file.reread()} revoked`);
+  return file;
+}
+
+function toldOnce({ log }: FastifyInstance): (error: unknown) => void {
+  let isBad = false;
+  return (error) => {
+    if (isBad === (error !== undefined)) return;
+    isBad = error !== undefined;
+    if (isBad) log.error(`REVOCATION_FILE stays as it was: ${(error as Error).message}`);
+    else log.info('REVOCATION_FILE can be used again');
+  };
+}
+
+async function sources(app: FastifyInstance): Promise<Revocations[]> {
   const { redis, auth } = app.config;
-  const file = auth.revocationFile === undefined ? [] : [revocationFile(auth.revocationFile)];
+  const file = auth.revocationFile === undefined ? [] : [await openFile(app, auth.revocationFile)];
   if (!redis) return file;
   const client = connect(redis, { socketTimeout: ASK_MS });
   app.addHook('onClose', async () => client.disconnect());
@@ -29,7 +50,7 @@ export default fp(
   async (app) => {
     const trouble = new Trouble(app.log, 'what was revoked cannot be read');
     const graceMs = app.config.auth.expiryGraceSeconds * 1000;
-    const validity = new Validity({ sources: sources(app), graceMs, onLook: (error) => trouble.note(error) });
+    const validity = new Validity({ sources: await sources(app), graceMs, onLook: (error) => trouble.note(error) });
     app.decorate('validity', validity);
     app.addHook('onClose', async () => validity.close());
   },

@@ -35,7 +35,9 @@ export const Environment = Type.Object({
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded log and the audit file.' }),
   AGENTS_FILE: text('JSON or YAML; a shell if absent.'),
   AUTH_JWT_SECRET: text('HS256/384/512 key of at least 32 bytes.'),
-  AUTH_JWT_PUBLIC_KEY: text('PEM of an RSA, EC or Ed25519 public key.'),
+  AUTH_JWT_PUBLIC_KEY: text(
+    'PEM of an RSA, EC or Ed25519 public key, or the path of a file that holds one; a file is read again on SIGHUP.',
+  ),
   AUTH_JWKS_URL: text('Where public keys are fetched by kid.'),
   AUTH_JWT_ISSUER: text('iss of a token, where set.'),
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),

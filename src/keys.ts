@@ -1,6 +1,8 @@
 // The keys that tokens are checked with, each for the algorithms of its kind alone. Knows no request and no claim.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { ConfigError } from './config.js';
+import type { Reread } from './reload.js';
 
 export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
 export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
@@ -32,6 +34,8 @@ export interface Keys {
   readonly algorithms: readonly Algorithm[];
   /** The secret, or the PEM, for such a token; undefined if there is none of that kind. Rejects if a key set cannot be fetched. */
   find(header: TokenHeader): Promise<string | undefined>;
+  /** What can be read again, by the variable that names it. */
+  readonly sources: ReadonlyMap<string, Reread>;
 }
 
 interface KeySources {
@@ -41,29 +45,43 @@ interface KeySources {
 }
 
 /** Throws ConfigError for a PEM that is no public key. */
-export function openKeys(sources: KeySources, now: () => number = Date.now): Keys {
-  const fixed: Key[] = [];
-  if (sources.secret) fixed.push({ material: sources.secret, algorithms: HMAC_ALGORITHMS });
-  if (sources.publicKey) fixed.push(readPem(sources.publicKey));
-  const set = sources.jwksUrl === undefined ? undefined : new KeySet(sources.jwksUrl, now);
-  const usable = new Set([...fixed.flatMap((key) => key.algorithms), ...(set ? PUBLIC_KEY_ALGORITHMS : [])]);
+export function openKeys({ secret, publicKey: source, jwksUrl }: KeySources, now: () => number = Date.now): Keys {
+  const own: Key | undefined = secret ? { material: secret, algorithms: HMAC_ALGORITHMS } : undefined;
+  let pem = source === undefined ? undefined : readPublicKey(source);
+  const set = jwksUrl === undefined ? undefined : new KeySet(jwksUrl, now);
+  // What is read again may be of another kind then.
+  const changes = set !== undefined || (source !== undefined && !isPem(source));
+  const usable = new Set([...(own?.algorithms ?? []), ...(pem?.algorithms ?? []), ...(changes ? PUBLIC_KEY_ALGORITHMS : [])]);
+  const sources = new Map<string, Reread>();
+  if (source !== undefined && !isPem(source)) {
+    sources.set('AUTH_JWT_PUBLIC_KEY', () => {
+      pem = readPublicKey(source);
+      return pem.algorithms.join(', ');
+    });
+  }
+  if (set) sources.set('AUTH_JWKS_URL', async () => `${await set.refetch()} keys`);
   return {
+    sources,
     algorithms: [...HMAC_ALGORITHMS, ...PUBLIC_KEY_ALGORITHMS].filter((algorithm) => usable.has(algorithm)),
     find: async ({ alg, kid }) => {
       const fits = (key: Key | undefined) => typeof alg === 'string' && key?.algorithms.includes(alg);
-      const key = fixed.find(fits) ?? (typeof kid === 'string' ? await set?.find(kid) : undefined);
+      const key = [own, pem].find(fits) ?? (typeof kid === 'string' ? await set?.find(kid) : undefined);
       return fits(key) ? key?.material : undefined;
     },
   };
 }
 
-function readPem(pem: string): Key {
+const isPem = (source: string) => source.includes('-----BEGIN');
+
+/** A PEM, or the path of a file that holds one. */
+function readPublicKey(source: string): Key {
   try {
+    const pem = isPem(source) ? source : readFileSync(source, 'utf8');
     if (pem.includes('PRIVATE KEY')) throw new Error('it holds a private key');
     return publicKey(createPublicKey(pem));
   } catch (error) {
     throw new ConfigError(
-      `AUTH_JWT_PUBLIC_KEY is not usable (${(error as Error).message}); expected the PEM of an RSA, EC or Ed25519 public key`,
+      `AUTH_JWT_PUBLIC_KEY is not usable (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); expected the PEM of an RSA, EC or Ed25519 public key, or the path of a file that holds one`,
     );
   }
 }
@@ -112,6 +130,13 @@ class KeySet {
     const key = this.#keys.get(kid);
     if (!key && this.#failure) throw this.#failure;
     return key;
+  }
+
+  /** Now, whatever its age; resolves with how many keys there are. Rejects if it cannot be fetched: then it stays as it was. */
+  async refetch(): Promise<number> {
+    this.#fetching ??= this.#fetch();
+    await this.#fetching;
+    return this.#keys.size;
   }
 
   async #fetch(): Promise<void> {

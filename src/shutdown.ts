@@ -57,8 +57,8 @@ export function endWhenUsurped(app: FastifyInstance): void {
   });
 }
 
-/** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). */
-export function endOnSignals(app: FastifyInstance): void {
+/** Ends the process in order on SIGTERM or SIGINT (exit 0), at once on a second one, and on a failure that nobody caught (exit 1). Returns the way to end it without a signal. */
+export function endOnSignals(app: FastifyInstance): () => void {
   const { close } = closeWithGrace({ delay: false, logger: false, skip: notEndings }, async ({ signal, err }) => {
     if (err) {
       app.log.fatal({ err }, 'the gateway ends because of a failure that nobody caught');
@@ -67,5 +67,5 @@ export function endOnSignals(app: FastifyInstance): void {
     app.log.info({ signal }, 'shutting down');
     await shutDown(app);
   });
-  app.lifecycle.end = close;
+  return close;
 }

@@ -33,7 +33,7 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
   const agents = openAgentsFile(config.agentsFile);
   await demandUsable(config);
   const app = await buildApp(config, { agents });
-  endOnSignals(app);
+  app.lifecycle.end = endOnSignals(app);
   endWhenUsurped(app);
   rereadOnHangUp(app, agents);
   await listen(app).catch((error) => {
@@ -65,20 +65,14 @@ function invite(app: FastifyInstance): void {
 }
 
 function rereadOnHangUp(app: FastifyInstance, agents: AgentsFile): void {
-  process.on('SIGHUP', () => {
-    reread(app, 'the agents file', () => agents.reload());
-    if (app.config.tls ?? app.config.clientCertificates.mapFile)
-      reread(app, 'what is known of certificates', () => app.rereadCertificates());
+  app.reloads.add('AGENTS_FILE', () => {
+    agents.reload();
+    return agents
+      .list()
+      .map(({ id }) => id)
+      .join(', ');
   });
-}
-
-function reread(app: FastifyInstance, what: string, act: () => void): void {
-  try {
-    act();
-    app.log.info(`${what} was read again`);
-  } catch (error) {
-    app.log.error(`${what} stays as it was: ${(error as Error).message}`);
-  }
+  process.on('SIGHUP', () => void app.reloads.run(app.log));
 }
 
 /** One line on stderr; 78 for what the operator has to change. */

@@ -126,13 +126,11 @@ describe('serve', () => {
     const names = async () => (await call('GET', '/agents')).json.agents.map((card: { name: string }) => card.name);
     agents('one', 'two');
     gateway.child.kill('SIGHUP');
-    await gateway.prints(/the agents file was read again/);
+    await gateway.prints(/AGENTS_FILE was read again: one, two/);
     expect(await names()).toEqual(['one', 'two']);
     writeFileSync(file, 'agents: {three: {}}');
     gateway.child.kill('SIGHUP');
-    await gateway.prints(
-      /the agents file stays as it was: [^\n]*agents\.three\.name: expected a string of at least 1 characters, got nothing/,
-    );
+    await gateway.prints(/AGENTS_FILE stays as it was: [^\n]*agents\.three\.name: expected a string of at least 1 characters, got nothing/);
     expect(await names()).toEqual(['one', 'two']);
   });
 });
