@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { AuditLine } from '../src/audit/audit.js';
+import type { KeptSession } from '../src/session/record.js';
 import type { Sessions } from '../src/session/registry.js';
 import { createSessions, type Ended } from '../src/session/sessions.js';
 import { spawnTerminal } from '../src/terminal/pty.js';
@@ -38,6 +39,7 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
     ...(app.neighbours && { neighbours: app.neighbours }),
     ...(app.quota && { quota: app.quota }),
     onClosed: (ended) => app.audit.record(closing(ended)),
+    ...(app.config.archive && { onRemoved: (kept: KeptSession) => app.audit.record(removal(kept)) }),
     onRedactionFailed: ({ instanceId, id }) =>
       app.audit.record({ event: 'redaction_failed', outcome: 'failed', principal: null, instance_id: instanceId, session_id: id }),
   });
@@ -53,6 +55,11 @@ function closing({ session_id, instance_id, reason, exit_code }: Ended): AuditLi
     session_id,
     detail: `${reason}, exit code ${exit_code ?? 'unknown'}`,
   };
+}
+
+function removal({ session_id, instance_id }: KeptSession): AuditLine {
+  const detail = 'its retention is over: nothing of it is kept any more, in the archive either';
+  return { event: 'dropped', outcome: 'done', principal: null, instance_id, session_id, detail };
 }
 
 export default fp<{ sessions?: Sessions | undefined }>(

@@ -7,6 +7,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { type AllowedHost, readAllowedHost } from './a2a/push/allowed-hosts.js';
 import { KEY_BYTES, type NamedKey } from './keyring.js';
+import { type ArchivePlace, readPlace } from './log/archived/place.js';
 import { logLevels } from './log-level.js';
 import { expected, shown } from './protocol/check.js';
 
@@ -14,6 +15,7 @@ import { expected, shown } from './protocol/check.js';
 export const EXIT_CONFIG = 78;
 /** Most seconds that any interval may be set to: a day. */
 const DAY_SECONDS = 86_400;
+const TEN_YEARS_SECONDS = 315_360_000;
 
 const seconds = (value: number, minimum: number, description: string) =>
   Type.Integer({ minimum, maximum: DAY_SECONDS, default: value, description });
@@ -70,6 +72,19 @@ export const Environment = Type.Object({
   MAX_SESSIONS_PER_REPLICA: Type.Integer({ minimum: 1, default: 1000, description: 'Running sessions.' }),
   MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
+  ARCHIVE_URL: text('Where what leaves the log is kept on: file:///folder or s3://bucket/prefix; nowhere if absent.'),
+  ARCHIVE_ENDPOINT: text("URL of an S3 server that is not Amazon's."),
+  ARCHIVE_PATH_STYLE: Type.Optional(
+    Type.Union([Type.Literal('true'), Type.Literal('false')], {
+      description: 'Whether the bucket is in the path, not in the host name; true if absent and there is an ARCHIVE_ENDPOINT.',
+    }),
+  ),
+  ARCHIVE_RETENTION_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: TEN_YEARS_SECONDS,
+    default: 30 * DAY_SECONDS,
+    description: 'How long the archive keeps a frame, and a session that has ended.',
+  }),
   PUSH_ALLOWED_HOSTS: text('Private receivers of push notifications: hosts, host:port, addresses and CIDRs, separated by commas.'),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
   OTEL_SDK_DISABLED: Type.Union([Type.Literal('true'), Type.Literal('false')], { default: 'false', description: 'true: no traces.' }),
@@ -97,6 +112,7 @@ type Environment = Static<typeof Environment>;
 
 /** Values that no message may show. */
 const secret = new Set([
+  'ARCHIVE_URL',
   'AUTH_JWT_SECRET',
   'AUDIT_SIGNING_KEY',
   'AUTH_JWT_PUBLIC_KEY',
@@ -136,6 +152,8 @@ export interface Config {
   readonly redis:
     | { readonly url: string; readonly sentinelMaster: string | undefined; readonly prefix: string; readonly durable: boolean }
     | undefined;
+  /** Undefined: what leaves the log is gone. */
+  readonly archive: { readonly place: ArchivePlace; readonly retentionSeconds: number } | undefined;
   /** What is stored is sealed with the first, and opened with any; empty: it is stored as it is. */
   readonly encryptionKeys: readonly NamedKey[];
   readonly auditFile: string;
@@ -190,6 +208,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     clientCertificates: clientCertificates(e),
     dataDir: path.resolve(e.DATA_DIR),
     redis: redis(e),
+    archive: archive(e),
     encryptionKeys: encryptionKeys(e.REPLAY_ENCRYPTION_KEYS),
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
@@ -312,6 +331,23 @@ function traces(e: Environment): boolean {
   if (e.OTEL_SDK_DISABLED === 'true') return false;
   if (e.OTEL_TRACES_EXPORTER !== undefined) return e.OTEL_TRACES_EXPORTER === 'otlp';
   return (e.OTEL_EXPORTER_OTLP_ENDPOINT ?? e.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) !== undefined;
+}
+
+function archive(e: Environment): Config['archive'] {
+  const { ARCHIVE_URL: raw, ARCHIVE_ENDPOINT: endpoint, ARCHIVE_PATH_STYLE: pathStyle } = e;
+  if (raw === undefined) {
+    if (endpoint !== undefined) throw new ConfigError('ARCHIVE_ENDPOINT is set, but ARCHIVE_URL is not; expected both or neither');
+    return undefined;
+  }
+  const place = readPlace(raw, {
+    endpoint: endpoint === undefined ? undefined : url('ARCHIVE_ENDPOINT', endpoint).href,
+    pathStyle: pathStyle === undefined ? undefined : pathStyle === 'true',
+  });
+  if (!place) throw wrong('ARCHIVE_URL', raw, 'file:///folder or s3://bucket/prefix, without credentials');
+  if (endpoint !== undefined && place.kind !== 's3') {
+    throw new ConfigError('ARCHIVE_ENDPOINT is set, but ARCHIVE_URL is a folder; expected s3://bucket/prefix with it');
+  }
+  return { place, retentionSeconds: e.ARCHIVE_RETENTION_SECONDS };
 }
 
 /** No message shows what is wrong in a value that is secret, but for the name of the key. */

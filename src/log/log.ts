@@ -112,8 +112,13 @@ export class LogError extends Error {
 export interface Log {
   /** Whether what is kept of a session that begins now cannot be read where it is stored. Absent: it can. */
   isSealed?(): boolean;
-  /** Begins a session's log; the caller owns it, with FIRST_EPOCH. LogError `exists` if the id was ever used. */
-  create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter>;
+  /** For how many seconds, from its time on, an entry is kept on in an archive when it has left the log. Absent: then it is gone. */
+  archiveSeconds?(): number;
+  /**
+   * Begins a session's log; the caller owns it, with FIRST_EPOCH. LogError `exists` if the id was ever used. With `after`, the numbers up to
+   * that one were given elsewhere, and nothing is kept of them here.
+   */
+  create(sessionId: string, record: SessionRecord, retention: Retention, after?: number): Promise<LogWriter>;
   /**
    * Takes a session over: who wrote before is fenced. Also opens a session that has ended, for the numbers of its late readers.
    * With `ifEpoch`, only if nobody took it since it had that epoch; else LogError `fenced`, and nothing is changed. A log that several
@@ -132,6 +137,16 @@ export interface Log {
    * left of it. Absent where a damaged session is claimed like any other.
    */
   amendDamaged?(sessionId: string, record: SessionRecord): Promise<void>;
+  /**
+   * Of a session that has ended and whose retention is over: puts into the archive all that is not there yet, and has the log let go of it.
+   * LogError `unavailable` if the archive cannot be written now. Absent where there is none.
+   */
+  settle?(sessionId: string): Promise<void>;
+  /**
+   * Lets go of the entries of a session that has ended, all of which are kept elsewhere, unless there is one with a number above `upTo`; its
+   * record stays. Absent where they take no room that is needed.
+   */
+  shed?(sessionId: string, upTo: number): Promise<void>;
   /** Forgets a session wholly. */
   remove(sessionId: string): Promise<void>;
   /** In one sentence, what keeps the log from taking entries now; undefined while all is well. */

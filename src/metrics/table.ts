@@ -36,6 +36,7 @@ export const gauges = {
   socket_buffer_bytes: { help: 'Bytes that wait for the sockets of all connections.' },
   screen_backlog_bytes: { help: 'Output that the screens of all sessions have yet to fold.' },
   damaged_sessions: { help: 'Kept sessions that were found unreadable, whole or in part; the log says which.' },
+  archive_available: { help: '1 while the archive does what it is asked to; always 1 where there is none.' },
   audit_writable: { help: '1 while audit lines reach their file.' },
 } as const satisfies Record<string, Row>;
 
@@ -53,6 +54,11 @@ export const counters = {
     labels: { account: ['log', 'screen'] },
   },
   log_appended_bytes_total: { help: 'Bytes of frames that the log took from here.' },
+  archive_objects_total: { help: 'Objects that were written into the archive.' },
+  archive_bytes_total: { help: 'Bytes in these objects.' },
+  archive_failures_total: { help: 'Requests that the archive did not fulfil; they are made again.' },
+  archive_gaps_total: { help: 'Stretches of frames that left the log before they could be archived; the log and the audit say which.' },
+  archive_lost_frames_total: { help: 'Numbers of frames in these stretches, at most.' },
   received_frames_total: { help: 'Frames that came over pty-ws.' },
   received_bytes_total: { help: 'Bytes that came over the sockets of pty-ws.' },
   sent_frames_total: { help: 'Frames that went out over pty-ws.' },

@@ -103,8 +103,9 @@ export function withoutSecrets({ secrets: _, ...kept }: KeptSession): KeptSessio
   return kept as KeptSession;
 }
 
-/** Whether it has ended so long ago that it is kept no more. */
-export function isExpired(kept: KeptSession): boolean {
+/** Whether it has ended so long ago that the log keeps it no more, nor an archive for so many seconds. */
+export function isExpired(kept: KeptSession, archiveSeconds = 0): boolean {
   if (kept.state !== 'closed' || kept.closed_at === undefined) return false;
-  return Date.parse(kept.closed_at) + kept.pty.replay_buffer_retention_seconds * 1000 < Date.now();
+  const seconds = Math.max(kept.pty.replay_buffer_retention_seconds, archiveSeconds);
+  return Date.parse(kept.closed_at) + seconds * 1000 < Date.now();
 }

@@ -55,6 +55,8 @@ export interface SessionsParts {
   readonly quota?: Quota;
   /** Told when a session has its Closed, whether its owner wrote it or whoever found that one gone. */
   onClosed?(ended: Ended): void;
+  /** Told when nothing is left of a session, since its retention is over. */
+  onRemoved?(kept: KeptSession): void;
   /** Told when what a session printed could not be redacted; it ends. */
   onRedactionFailed?(session: Session): void;
 }
@@ -109,7 +111,7 @@ class Registry implements Sessions {
     const owned = this.#owned.get(sessionId);
     if (owned) return owned.instanceId === instanceId ? owned : undefined;
     const kept = await this.#kept(sessionId);
-    if (kept?.instance_id !== instanceId || isExpired(kept)) return undefined;
+    if (kept?.instance_id !== instanceId || this.#isGoneForGood(kept)) return undefined;
     return this.#open(kept);
   }
 
@@ -268,12 +270,22 @@ class Registry implements Sessions {
 
   async #removeExpired(): Promise<void> {
     const { log } = this.#parts;
-    for (const { sessionId, record } of await log.records()) {
+    for (const { record } of await log.records()) {
       const kept = keptSession(record);
       if (!kept || !isExpired(kept)) continue;
-      await this.#closed.letGo(sessionId);
-      await log.remove(sessionId).catch((error) => this.#complain(error));
+      const step = this.#isGoneForGood(kept) ? this.#remove(kept) : log.settle?.(kept.session_id);
+      await step?.catch((error) => this.#complain(error));
     }
+  }
+
+  #isGoneForGood(kept: KeptSession): boolean {
+    return isExpired(kept, this.#parts.log.archiveSeconds?.());
+  }
+
+  async #remove(kept: KeptSession): Promise<void> {
+    await this.#closed.letGo(kept.session_id);
+    await this.#parts.log.remove(kept.session_id);
+    this.#parts.onRemoved?.(kept);
   }
 
   #complain(error: unknown): void {

@@ -182,6 +182,36 @@ describe('the environment', () => {
     );
   });
 
+  it('takes a folder or a bucket for an archive', () => {
+    expect(readConfig({}).archive).toBeUndefined();
+    expect(readConfig({ ARCHIVE_URL: 'file:///var/lib/an%20archive' }).archive).toEqual({
+      place: { kind: 'directory', path: '/var/lib/an archive' },
+      retentionSeconds: 2_592_000,
+    });
+    const place = (env: Record<string, string>) => readConfig({ ARCHIVE_URL: 's3://terminals/a/b/', ...env }).archive?.place;
+    const bucket = { kind: 's3', bucket: 'terminals', prefix: 'a/b' };
+    const ARCHIVE_ENDPOINT = 'http://minio:9000';
+    expect(place({})).toEqual({ ...bucket, pathStyle: false });
+    expect(place({ ARCHIVE_ENDPOINT })).toEqual({ ...bucket, endpoint: 'http://minio:9000/', pathStyle: true });
+    expect(place({ ARCHIVE_ENDPOINT, ARCHIVE_PATH_STYLE: 'false' })).toMatchObject({ pathStyle: false });
+  });
+
+  it.each([
+    [
+      { ARCHIVE_URL: 's3://key:secret@bucket' },
+      'ARCHIVE_URL is not usable; expected file:///folder or s3://bucket/prefix, without credentials',
+    ],
+    [{ ARCHIVE_URL: 's3://bucket/%zz' }, 'ARCHIVE_URL is not usable; expected file:///folder or s3://bucket/prefix, without credentials'],
+    [{ ARCHIVE_URL: '/var/lib' }, 'ARCHIVE_URL is not usable; expected file:///folder or s3://bucket/prefix, without credentials'],
+    [{ ARCHIVE_ENDPOINT: 'http://minio:9000' }, 'ARCHIVE_ENDPOINT is set, but ARCHIVE_URL is not; expected both or neither'],
+    [
+      { ARCHIVE_URL: 'file:///var', ARCHIVE_ENDPOINT: 'http://minio:9000' },
+      'ARCHIVE_ENDPOINT is set, but ARCHIVE_URL is a folder; expected s3://bucket/prefix with it',
+    ],
+  ])('takes no other for one: %j', (env, message) => {
+    expect(() => readConfig(env)).toThrow(new ConfigError(message));
+  });
+
   it('takes proxies as hops, CIDRs or a flag', () => {
     const trust = (value: string) => readConfig({ TRUST_PROXY: value }).listen.trustProxy;
     expect([trust('true'), trust('2'), trust('10.0.0.0/8, loopback')]).toEqual([true, 2, ['10.0.0.0/8', 'loopback']]);

@@ -16,6 +16,9 @@ export interface Bench {
   dispose(): Promise<void>;
 }
 
+/** Puts another log on top of one; `now` is its clock. */
+export type Over = (log: Log, now: () => number) => Log;
+
 const everything = { frames: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
 const forever: Retention = { frames: 1_000, seconds: 86_400 };
 const sequences = (entries: readonly Numbered[]): number[] => entries.map((entry) => entry.sequence);

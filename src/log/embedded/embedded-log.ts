@@ -116,11 +116,11 @@ class EmbeddedLog implements Log {
     }
   }
 
-  async create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter> {
+  async create(sessionId: string, record: SessionRecord, retention: Retention, after = 0): Promise<LogWriter> {
     this.demandOpen();
     const folder = this.folder(sessionId);
     if (!folder) throw new LogError('unavailable', `the session id must have 1 to ${MAX_NAME} characters as a file name`);
-    const contents: Contents = { format: 1, retention, writing: this.around.boot, current: 0, record };
+    const contents: Contents = { format: 1, retention, writing: this.around.boot, current: after, record };
     await this.lay(sessionId, folder, contents);
     return (await this.session(sessionId)).claim();
   }
@@ -144,9 +144,10 @@ class EmbeddedLog implements Log {
 
   /** A session without any segment is a damaged one: even an empty one has its first. */
   private async layFirstSegment(folder: string, contents: Contents): Promise<void> {
-    const nothing: Recovered = { segments: [], latest: new Map(), current: 0, clock: 0, lost: false, dead: [] };
+    const { current } = contents;
+    const nothing: Recovered = { segments: [], latest: new Map(), current, clock: 0, lost: current > 0, dead: [] };
     const plan = this.files(folder, contents, nothing).plan([], this.around.now());
-    await withFile(this.disk, join(folder, segmentName(1)), 'w+', (file) => writeAll(file, plan.bytes, 0));
+    await withFile(this.disk, join(folder, segmentName(current + 1)), 'w+', (file) => writeAll(file, plan.bytes, 0));
     await syncFolder(this.disk, folder);
   }
 

@@ -32,6 +32,8 @@ export interface RedisLogOptions extends RedisAddress {
   /** Called once for each new trouble, with a sentence. */
   readonly onTrouble?: (sentence: string) => void;
   readonly logger?: { warn(fields: object, message: string): void };
+  /** How long a session's keys outlive its retention if nobody writes to it or removes it, in milliseconds; KEEP_MS if absent. */
+  readonly keepMs?: number;
   /** How often every session that somebody here needs is looked at in Redis, in milliseconds; often, for tests. */
   readonly lookMs?: number;
 }
@@ -54,6 +56,7 @@ export async function openRedisLog(options: RedisLogOptions): Promise<Log> {
 class RedisLog implements Log {
   private readonly options: RedisLogOptions;
   private readonly name: string;
+  private readonly keepMs: number;
   /** Batches and claims go out on one connection, all that is read on another: a long replay does not hold appends up. */
   private readonly writing: Client;
   private readonly reading: Client;
@@ -74,6 +77,7 @@ class RedisLog implements Log {
 
   constructor(options: RedisLogOptions) {
     this.options = options;
+    this.keepMs = options.keepMs ?? KEEP_MS;
     const target = readAddress(options);
     this.name = target.name;
     this.troubles = new RedisTroubles(target.name, options.onTrouble);
@@ -123,17 +127,18 @@ class RedisLog implements Log {
     this.index.mend().catch(() => {});
   }
 
-  async create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter> {
+  async create(sessionId: string, record: SessionRecord, retention: Retention, after = 0): Promise<LogWriter> {
     const keys = this.keys(sessionId);
     if (!keys) throw new LogError('unavailable', 'the session id must have 1 to 255 characters as part of a key');
     const owner = randomUUID();
     const text = JSON.stringify(record);
-    const args = [owner, retention.frames, retention.seconds, Math.ceil(retention.seconds * 1000 + KEEP_MS), text];
+    const keepMs = Math.ceil(retention.seconds * 1000 + this.keepMs);
+    const args = [owner, retention.frames, retention.seconds, keepMs, text, after];
     await this.ask(sessionId, () => this.index.note(sessionId));
     const isNew = await this.ask(sessionId, () => scripts.create.run(this.writing, [keys.meta, keys.gone], args));
     if (!isNew) throw new LogError('exists', `the session ${sessionId} exists already`);
-    const session = this.know(new RedisSession(sessionId, keys, { oldest: 1, current: 0 }, this.around));
-    return this.writer(session, { owner, epoch: FIRST_EPOCH, current: 0, retention, record: text }, 1);
+    const session = this.know(new RedisSession(sessionId, keys, { oldest: after + 1, current: after }, this.around));
+    return this.writer(session, { owner, epoch: FIRST_EPOCH, current: after, retention, record: text }, after + 1);
   }
 
   async claim(sessionId: string, ifEpoch?: number, record?: SessionRecord): Promise<LogWriter> {
@@ -145,7 +150,7 @@ class RedisLog implements Log {
     const owner = randomUUID();
     const isDurable = this.options.durable && (await this.contradiction()) === undefined;
     const asked = record ? JSON.stringify(record) : '';
-    const args = [owner, ifEpoch ?? '', KEEP_MS, asked, session.extent().current, isDurable ? 1 : ''];
+    const args = [owner, ifEpoch ?? '', this.keepMs, asked, session.extent().current, isDurable ? 1 : ''];
     const answer = await this.ask(sessionId, () => scripts.claim.run(this.writing, [meta, log, times], args));
     const [verdict, epoch, current, oldest, frames, seconds, text] = answer as [string, number, number, number, string, string, string];
     if (verdict === 'unknown') throw this.gone(session);
@@ -168,6 +173,7 @@ class RedisLog implements Log {
         reader: session,
         troubles,
         tails,
+        keepMs: this.keepMs,
         now: this.options.now ?? Date.now,
         took: (told) => session.took(told),
         // The list of sessions may have been lost with what the session lost.
@@ -223,6 +229,11 @@ class RedisLog implements Log {
       this.troubles.corrupt(sessionId, 'its record in Redis is not JSON');
       return undefined;
     }
+  }
+
+  async shed(sessionId: string, upTo: number): Promise<void> {
+    const keys = this.keys(sessionId);
+    if (keys) await this.ask(sessionId, () => scripts.shed.run(this.writing, [keys.meta, keys.log, keys.times], [upTo]));
   }
 
   async remove(sessionId: string): Promise<void> {

@@ -30,14 +30,14 @@ end`;
 
 /**
  * Begins a session.
- * Keys: meta, gone. Arguments: owner, frames, seconds, milliseconds that it is kept, record.
+ * Keys: meta, gone. Arguments: owner, frames, seconds, milliseconds that it is kept, record, the number after which it begins.
  * Answer: 1, also to the same owner again; 0 if the session exists.
  */
 export const create = new Script(`${runId}
 local meta, owner = KEYS[1], ARGV[1]
 local mark = redis.call('HGET', meta, 'mark')
 if mark then return mark == owner .. ':0' and 1 or 0 end
-redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', ${FIRST_EPOCH}, 'current', 0, 'oldest', 1, 'count', 0,
+redis.call('HSET', meta, 'mark', owner .. ':0', 'epoch', ${FIRST_EPOCH}, 'current', ARGV[6], 'oldest', ARGV[6] + 1, 'count', 0,
   'frames', ARGV[2], 'seconds', ARGV[3], 'record', ARGV[5], 'held', 1, 'run', run_id())
 redis.call('PEXPIRE', meta, ARGV[4])
 redis.call('DEL', KEYS[2])
@@ -180,6 +180,20 @@ local mark, current = unpack(redis.call('HMGET', meta, 'mark', 'current'))
 if not mark or mark:sub(1, #owner + 1) ~= owner .. ':' then return 0 end
 redis.call('HSET', meta, 'mark', '-:0', 'held', 0, 'left', mark, 'leftAt', current)
 for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[2]) end
+return 1`);
+
+/**
+ * Lets go of all entries of a session, unless there is one with a number above the one that is given; new ones are numbered as before.
+ * Keys: meta, log, times. Arguments: that number. Answer: 1, or 0 if nothing was done.
+ */
+export const shed = new Script(`
+local meta, log, times, up_to = KEYS[1], KEYS[2], KEYS[3], tonumber(ARGV[1])
+local newest = redis.call('XREVRANGE', log, '+', '-', 'COUNT', 1)[1]
+if newest and tonumber(newest[1]:match('^%d+')) > up_to then return 0 end
+local oldest = tonumber(redis.call('HGET', meta, 'oldest'))
+if not oldest then return 0 end
+redis.call('DEL', log, times)
+redis.call('HSET', meta, 'count', 0, 'oldest', string.format('%.0f', math.max(oldest, up_to + 1)))
 return 1`);
 
 /** Forgets a session. Keys: meta, log, times, gone. Arguments: milliseconds for which it is known to have been removed. */

@@ -58,6 +58,8 @@ export interface Desk {
   readonly client: Client;
   readonly troubles: RedisTroubles;
   readonly tails: TailBudget;
+  /** How long the session's keys outlive its retention if nobody writes to it or removes it, in milliseconds. */
+  readonly keepMs: number;
   readonly reader: LogReader;
   now(): number;
   /** An append was taken, after all before it. */
@@ -116,7 +118,7 @@ export class RedisWriter implements LogWriter {
     this.epoch = claimed.epoch;
     this.#owner = claimed.owner;
     this.#retention = claimed.retention;
-    this.#keepMs = Math.ceil(claimed.retention.seconds * 1000 + KEEP_MS);
+    this.#keepMs = Math.ceil(claimed.retention.seconds * 1000 + desk.keepMs);
     this.#record = claimed.record;
     this.#current = claimed.current;
     this.#highest = claimed.current;

@@ -17,6 +17,8 @@ export function sealedLog(inner: Log, keyring: Keyring, onDamage?: TellDamage): 
 
 class SealedLog implements Log {
   readonly amendDamaged?: NonNullable<Log['amendDamaged']>;
+  readonly archiveSeconds?: NonNullable<Log['archiveSeconds']>;
+  readonly settle?: NonNullable<Log['settle']>;
   readonly #inner: Log;
   readonly #keyring: Keyring;
   readonly #damages: Damages;
@@ -27,14 +29,16 @@ class SealedLog implements Log {
     this.#inner = inner;
     this.#keyring = keyring;
     this.#damages = new Damages(onDamage);
-    const { amendDamaged } = inner;
+    const { amendDamaged, archiveSeconds, settle } = inner;
+    if (archiveSeconds) this.archiveSeconds = archiveSeconds.bind(inner);
+    if (settle) this.settle = settle.bind(inner);
     if (amendDamaged)
       this.amendDamaged = async (id, record) => amendDamaged.call(inner, id, (await this.#sealOf(id))?.closeRecord(record) ?? record);
   }
 
-  async create(sessionId: string, record: SessionRecord, retention: Retention): Promise<LogWriter> {
+  async create(sessionId: string, record: SessionRecord, retention: Retention, after?: number): Promise<LogWriter> {
     const seal = SessionSeal.mint(this.#keyring, sessionId);
-    return this.#write(await this.#inner.create(sessionId, seal?.closeRecord(record) ?? record, retention), seal);
+    return this.#write(await this.#inner.create(sessionId, seal?.closeRecord(record) ?? record, retention, after), seal);
   }
 
   async claim(sessionId: string, ifEpoch?: number, record?: SessionRecord): Promise<LogWriter> {

@@ -1,0 +1,47 @@
+// What an archive says of a session beside its entries: enough to begin its log again where that was lost. Knows no segment.
+import type { Retention, SessionRecord } from '../log.js';
+import type { Access } from './access.js';
+import { recordName, recordsOf } from './names.js';
+
+export interface ArchivedRecord {
+  readonly format: 1;
+  /** Of the log. */
+  readonly retention: Retention;
+  /** The last number that was given when this was written. */
+  readonly current: number;
+  /** The session has ended, and all of it is in the archive. */
+  readonly isComplete: boolean;
+  /** As the log below has it: sealed, where there are keys. */
+  readonly record: SessionRecord;
+}
+
+/** The newest takes the place of all before it; one that comes late, from an owner that was paused, is behind it in order. */
+export async function putRecord(access: Access, sessionId: string, record: ArchivedRecord, ts: number, writer: string): Promise<void> {
+  const name = recordName(sessionId, record.current, ts, writer);
+  await access.put(name, Buffer.from(JSON.stringify(record)));
+  const names = await access.list(recordsOf(sessionId));
+  await access.delete(names.filter((other) => other < name));
+}
+
+/** Undefined if there is none, or none that can be read. */
+export async function newestRecord(access: Access, sessionId: string): Promise<ArchivedRecord | undefined> {
+  const names = await access.list(recordsOf(sessionId));
+  for (const name of names.toReversed()) {
+    const bytes = await access.get(name);
+    const record = bytes && readRecord(bytes);
+    if (record) return record;
+  }
+  return undefined;
+}
+
+function readRecord(bytes: Buffer): ArchivedRecord | undefined {
+  try {
+    const record = JSON.parse(bytes.toString()) as ArchivedRecord;
+    const { format, retention, current } = record;
+    const isWhole =
+      format === 1 && Number.isFinite(retention?.frames) && Number.isFinite(retention.seconds) && Number.isSafeInteger(current);
+    return isWhole && typeof record.record === 'object' ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

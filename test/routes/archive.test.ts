@@ -1,0 +1,110 @@
+// A session that has ended and left Redis: everything of it is served from the archive, as from the log, until that is over, too.
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { needs } from '../support/needs.js';
+import { plainClient } from '../support/plain-client.js';
+import { type RedisServer, startRedis, until } from '../support/redis.js';
+import { type Answer, type Gateway, startGateway } from './gateway.js';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const LINES = 200_000;
+const agents = {
+  free: {
+    name: 'Shell',
+    command: ['/bin/bash'],
+    allow_command_override: true,
+    pty: { replay_buffer_frames: 20, replay_buffer_retention_seconds: 1 },
+  },
+};
+
+needs('redis-server', 'redis-cli')('a session that is in the archive alone', () => {
+  let redis: RedisServer;
+  let dir: string;
+  let gw: Gateway;
+  let session: Answer['json'];
+  const before: Record<string, string> = {};
+
+  const start = async (retention: number): Promise<Gateway> =>
+    startGateway({
+      REDIS_URL: redis.url,
+      AGENTS_FILE: join(dir, 'agents.json'),
+      ARCHIVE_URL: pathToFileURL(join(dir, 'archive')).href,
+      ARCHIVE_RETENTION_SECONDS: `${retention}`,
+    });
+  const path = () => `/agents/free/sessions/${session.session_id}`;
+  const read = async (at: string): Promise<string> => (await gw.call('GET', path() + at)).text;
+  const reads = [
+    '/transcript',
+    '/transcript?format=text',
+    '/transcript?format=text&q=9999',
+    '/transcript?q=19999',
+    '/transcript?format=asciicast',
+    '/transcript?format=text&from=6&to=12',
+    '/screen',
+    '/screen?format=ansi',
+  ];
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    dir = await mkdtemp(join(tmpdir(), 'archive-'));
+    await writeFile(join(dir, 'agents.json'), JSON.stringify({ agents }));
+    gw = await start(3600);
+    session = await gw.session({ argv: ['/bin/bash', '-c', `seq 1 ${LINES}`] });
+    await until('it has ended', async () => JSON.parse(await read('')).state === 'closed', 30_000);
+    for (const at of ['', ...reads]) before[at] = await read(at);
+    const retentionMs = agents.free.pty.replay_buffer_retention_seconds * 1000;
+    await until('the log keeps it no more', () => Date.parse(JSON.parse(before[''] as string).closed_at) + retentionMs < Date.now());
+    await gw.close();
+    gw = await start(3600);
+  });
+  afterAll(async () => {
+    await gw.close();
+    await redis.dispose();
+    await rm(dir, { recursive: true });
+  });
+
+  it('is no more in Redis, but for its record', async () => {
+    expect(await redis.tell('exists', `pty:{${session.session_id}}:log`)).toBe('0');
+    expect(await redis.tell('exists', `pty:{${session.session_id}}:meta`)).toBe('1');
+  });
+
+  it('is described and listed as before', async () => {
+    const { replica_id: _, pty_ws_url: __, ...described } = JSON.parse(await read(''));
+    expect(JSON.parse(before[''] as string)).toMatchObject(described);
+    expect(described.oldest_sequence).toBe(1);
+    const { sessions } = (await gw.call('GET', '/agents/free/sessions')).json;
+    expect(sessions.map((one: { session_id: string }) => one.session_id)).toEqual([session.session_id]);
+  });
+
+  it.each(reads)('is read as before by %s', async (at) => {
+    expect((before[at] as string).length).toBeGreaterThan(100);
+    expect(await read(at)).toBe(before[at]);
+  });
+
+  it('is replayed from its first frame to its last', async () => {
+    const client = await plainClient(session.pty_ws_url.replace(/^ws:\/\/[^/]+/, gw.base.replace('http', 'ws')), gw.token('pty:observe'));
+    await client.attach({ role: 'observer' }, { replay_from: 0 });
+    await client.until('binding_goodbye');
+    const output = client.frames.flatMap((frame) =>
+      !Buffer.isBuffer(frame) && frame.payload?.kind === 'Output' ? [Buffer.from(`${frame.payload.data}`, 'base64').toString()] : [],
+    );
+    expect(output.join('')).toBe(Array.from({ length: LINES }, (_, n) => `${n + 1}\r\n`).join(''));
+  });
+
+  it('is gone without a trace when that is over, which the audit tells', async () => {
+    await gw.close();
+    gw = await start(1);
+    expect((await gw.call('GET', path())).status).toBe(404);
+    const entries = await readdir(join(dir, 'archive'), { recursive: true, withFileTypes: true });
+    expect(entries.filter((entry) => entry.isFile())).toEqual([]);
+    expect(entries.filter(({ name }) => name === session.session_id)).toEqual([]);
+    expect(await redis.tell('keys', `*${session.session_id}*:log`)).toBe('');
+    await expect
+      .poll(() => gw.audit())
+      .toContainEqual(expect.objectContaining({ event: 'dropped', outcome: 'done', session_id: session.session_id, instance_id: 'free' }));
+  });
+});
