@@ -1,10 +1,10 @@
 // Knows the other replicas, talks to them and counts with them, where Redis brings them together. Knows no session.
-import { randomUUID } from 'node:crypto';
+import { hkdfSync, randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Config } from '../src/config.js';
-import { createIdempotency, type Idempotency } from '../src/idempotency.js';
-import { Keyring } from '../src/keyring.js';
+import { createIdempotency, digestUnder, type Idempotency } from '../src/idempotency.js';
+import { KEY_BYTES, Keyring } from '../src/keyring.js';
 import { openBus } from '../src/redis/bus.js';
 import { connect } from '../src/redis/connect.js';
 import { RedisIdempotency } from '../src/redis/idempotency.js';
@@ -26,6 +26,12 @@ declare module 'fastify' {
   }
 }
 
+/** What all replicas were given and Redis was not; undefined where they only check tokens of others and seal nothing. */
+function sharedKey({ encryptionKeys, auth }: Config): Uint8Array | undefined {
+  const given = encryptionKeys[0]?.key ?? auth.secret;
+  return given ? new Uint8Array(hkdfSync('sha256', given, '', 'pty-gateway idempotency', KEY_BYTES)) : undefined;
+}
+
 async function meet({ config, log: logger, tracing }: FastifyInstance, redis: NonNullable<Config['redis']>) {
   const { id: replicaId, leaseSeconds } = config.replica;
   const { prefix } = redis;
@@ -34,7 +40,7 @@ async function meet({ config, log: logger, tracing }: FastifyInstance, redis: No
   const bus = sealedBus(openBus({ client, prefix, leases, logger }), new Keyring(config.encryptionKeys));
   const calls = new Calls({ bus, leases, logger, ...(tracing && { tracing }) });
   const quota = new RedisQuota(client, prefix);
-  const idempotency = new RedisIdempotency(client, prefix);
+  const idempotency = new RedisIdempotency(client, prefix, digestUnder(sharedKey(config)));
   // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {
     await leases.release();

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../errors.js';
-import { digestOf, type Idempotency, KEY_TTL_MS, MAX_KEYS, otherBody } from '../idempotency.js';
+import { type Digest, type Idempotency, KEY_TTL_MS, MAX_KEYS, otherBody } from '../idempotency.js';
 import { bounded } from '../session/bounded.js';
 import { type Client, Script } from './client.js';
 
@@ -51,18 +51,20 @@ type Verdict = readonly ['yours'] | readonly ['making'] | readonly ['other'] | r
 export class RedisIdempotency implements Idempotency {
   readonly #client: Client;
   readonly #keys: readonly [string, string];
+  readonly #digestOf: Digest;
   readonly #limits: { readonly keys: number; readonly makingMs: number };
 
-  /** `client` is not closed here. */
-  constructor(client: Client, prefix: string, limits = { keys: MAX_KEYS, makingMs: MAKING_MS }) {
+  /** `client` is not closed here. `digestOf` is the same on all replicas. */
+  constructor(client: Client, prefix: string, digestOf: Digest, limits = { keys: MAX_KEYS, makingMs: MAKING_MS }) {
     this.#client = client;
     this.#keys = [`${prefix}:{once}:known`, `${prefix}:{once}:ages`];
     this.#limits = limits;
+    this.#digestOf = digestOf;
   }
 
   /** INTERNAL (503, retryable) while Redis does not answer, or another replica takes too long to make it. */
   async once(key: string, body: unknown, make: () => Promise<string>): Promise<string> {
-    const own = [createHash('sha256').update(key).digest('base64'), digestOf(key, body), randomUUID()] as const;
+    const own = [createHash('sha256').update(key).digest('base64'), this.#digestOf(key, body), randomUUID()] as const;
     const known = await this.#begin(own);
     if (known !== undefined) return known;
     try {

@@ -1,5 +1,6 @@
 // One request, sent to several replicas: on a real Redis. Knows no route.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { digestUnder } from '../../src/idempotency.js';
 import type { Client } from '../../src/redis/client.js';
 import { ready } from '../../src/redis/client.js';
 import { connect } from '../../src/redis/connect.js';
@@ -14,9 +15,12 @@ needs('redis-server')('what two replicas make of one key', () => {
   let clients: [Client, Client];
   let made: number;
   const make = async () => `made-${++made}`;
-  const pair = (prefix: string, limits?: ConstructorParameters<typeof RedisIdempotency>[2]) => {
+  const pair = (prefix: string, limits?: ConstructorParameters<typeof RedisIdempotency>[3]) => {
     made = 0;
-    return clients.map((client) => new RedisIdempotency(client, prefix, limits)) as [RedisIdempotency, RedisIdempotency];
+    return clients.map((client) => new RedisIdempotency(client, prefix, digestUnder(undefined), limits)) as [
+      RedisIdempotency,
+      RedisIdempotency,
+    ];
   };
 
   beforeAll(async () => {

@@ -27,6 +27,8 @@ export interface RunningGateway {
   readonly invitation: string;
   /** A folder of its own, in which its sessions begin; gone after `stop`. */
   readonly folder: string;
+  /** All that it has said so far, on both streams. */
+  said(): string;
   stop(): Promise<void>;
 }
 
@@ -57,6 +59,8 @@ export async function startGateway(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk));
   const stop = async () => {
     await end(child);
     rmSync(folder, { recursive: true, force: true });
@@ -64,7 +68,7 @@ export async function startGateway(
   try {
     const secret = env.AUTH_JWT_SECRET;
     const invitation = await (secret === undefined ? invitationOf(child) : ownInvitation(child, port, secret));
-    return { port, pid: child.pid as number, folder, stop, invitation };
+    return { port, pid: child.pid as number, folder, said: () => Buffer.concat(said).toString(), stop, invitation };
   } catch (error) {
     await stop();
     throw error;
