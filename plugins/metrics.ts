@@ -4,6 +4,19 @@ import fp from 'fastify-plugin';
 import type { Farewell } from '../src/attach/connections.js';
 import { version } from '../src/version.js';
 
+/** How often it is looked whether the log is slow, in milliseconds, and what slow is, in seconds: as the alert PtyGatewayLogSlow has it. */
+const LOOK_MS = 10_000;
+const SLOW_SECONDS = 0.25;
+
+/** Says so in the log of the process: who reads that alone is to see it, too. */
+function watchLog(app: FastifyInstance): void {
+  const look = setInterval(() => {
+    const seconds = app.metrics.takeGreatest('log_append_seconds');
+    if (seconds > SLOW_SECONDS) app.log.warn({ seconds }, 'the log is slow: this is how long an append took');
+  }, LOOK_MS).unref();
+  app.addHook('onClose', async () => clearInterval(look));
+}
+
 /** Whether work is taken, and by whom it is kept from being taken. */
 function readState({ metrics, config, lifecycle, sessionLog, sessions, neighbours }: FastifyInstance): void {
   const isReady = () => lifecycle.state === 'ready' && sessionLog.trouble() === undefined && sessions.trouble() === undefined;
@@ -43,6 +56,7 @@ export default fp(
     readState(app);
     readSessions(app);
     readConnections(app);
+    watchLog(app);
     metrics.read('push_notifications_total', () => Object.entries(notifier.counts).map(([outcome, count]) => [{ outcome }, count]));
     app.get('/metrics', { config: { unlimited: true }, schema: { hide: true } }, async (_request, reply) =>
       reply.type(metrics.contentType).send(await metrics.text()),

@@ -20,8 +20,10 @@ async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close()
   const { metrics, log } = app;
   const screens = createScreenHost({
     meter: metrics,
-    onDeath: ({ screen, sequence, cause, trouble }) =>
-      log.warn({ session_id: screen, sequence, cause, trouble: trouble || undefined }, 'a worker of the screens was replaced'),
+    onDeath: ({ screen, isLost, trouble, ...death }) => {
+      const after = isLost ? '; this session has no screen any more' : '';
+      log.warn({ session_id: screen, ...death, trouble: trouble || undefined }, `a worker of the screens was replaced${after}`);
+    },
   });
   metrics.read('screen_backlog_bytes', () => screens.backlog?.() ?? 0);
   const sessions = await createSessions({

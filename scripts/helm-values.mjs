@@ -36,6 +36,7 @@ helm test terminals
 
 Without \`redis.url\` it brings a Valkey of its own, for trials. A pod that ends is told so, sends its clients to the others, hands on the sessions
 whose agent has \`policy.reattach\`, and ends the rest after \`drainSeconds\` at the latest. Pods are replaced one at a time when the agents or settings change.
+\`prometheusRule\` has alerts, each with its place in the [runbook](../docs/runbook.md); \`dashboard\` is in \`dashboards/pty-gateway.json\`, also for import by hand.
 Values that make no sense are refused by name (\`values.schema.json\`); \`ci/\` has sets of values to begin from.
 
 | value | default | |

@@ -19,6 +19,9 @@ are those of the process and of Node (\`process_…\`, \`nodejs_…\`), of which
 
 Counting costs an addition; what can be read when Prometheus asks is not counted at all. \`npm run bench:metrics\` measures it.
 
+The chart in [helm](../helm/README.md) has what looks at them: a ServiceMonitor, rules, and a dashboard. [runbook.md](runbook.md) says what to do when an
+alert fires.
+
 ## What is so now
 
 ${table(gauges)}

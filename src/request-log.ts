@@ -11,10 +11,15 @@ export class RequestLog extends Fastify.LogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply): void {
     const { statusCode, elapsedTime } = reply;
     request.log[levelOf(request, reply)](
-      { req: request, status: statusCode, ms: Math.round(elapsedTime), ...(error && { err: error }) },
+      { req: request, status: statusCode, ms: Math.round(elapsedTime), ...whyRefused(request, reply), ...(error && { err: error }) },
       'request',
     );
   }
+}
+
+/** Of a token that was not taken. */
+function whyRefused({ refusal }: FastifyRequest, { statusCode }: FastifyReply): { why: string } | undefined {
+  return statusCode === 401 && refusal ? { why: refusal.message } : undefined;
 }
 
 function levelOf({ method }: FastifyRequest, { statusCode }: FastifyReply): 'error' | 'info' | 'debug' {

@@ -7,6 +7,7 @@ export class Distribution extends Histogram {
   /** Values up to each bound that are above the one before; the last are above all. */
   readonly #counts: Float64Array;
   #sum = 0;
+  #greatest = 0;
 
   constructor(options: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(options);
@@ -20,6 +21,14 @@ export class Distribution extends Histogram {
     while (i < this.#bounds.length && value > (this.#bounds[i] as number)) i++;
     this.#counts[i] = (this.#counts[i] as number) + 1;
     this.#sum += value;
+    if (value > this.#greatest) this.#greatest = value;
+  }
+
+  /** The greatest value since this was asked last; 0 if there was none. */
+  takeGreatest(): number {
+    const greatest = this.#greatest;
+    this.#greatest = 0;
+    return greatest;
   }
 
   /** What the registry tells of it. */

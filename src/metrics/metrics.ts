@@ -38,6 +38,11 @@ export class Metrics implements Meter {
     this.#histograms[name].add(value);
   }
 
+  /** The greatest value since this was asked last; 0 if there was none. */
+  takeGreatest(name: HistogramName): number {
+    return this.#histograms[name].takeGreatest();
+  }
+
   /** What a gauge shows, or a counter that is counted elsewhere. Asked for at each scrape. */
   read(name: GaugeName | CounterName, reading: () => Reading): void {
     const known = this.#counters.get(name as CounterName);

@@ -48,6 +48,8 @@ export interface WorkerDeath {
   readonly trouble: string;
   readonly screen?: string | undefined;
   readonly sequence?: number;
+  /** That screen was given up: its output ends workers whenever it is folded. */
+  readonly isLost?: boolean;
 }
 
 export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
@@ -118,8 +120,8 @@ class Crew {
     const { meter = noMeter, onDeath } = this.#options;
     const guilty = this.#screens.get(id);
     meter.count('screen_worker_restarts_total', 1, { cause });
-    onDeath?.({ cause, trouble: this.thread.trouble, ...(guilty && { screen: guilty.name, sequence }) });
     for (const [own, screen] of [...this.#screens]) screen.failed(own === id ? sequence : undefined);
+    onDeath?.({ cause, trouble: this.thread.trouble, ...(guilty && { screen: guilty.name, sequence, isLost: guilty.isLost }) });
   }
 }
 
@@ -199,6 +201,10 @@ class FoldedScreen implements Screen {
 
   get backlog(): number {
     return this.#unfolded + this.#waitingBytes;
+  }
+
+  get isLost(): boolean {
+    return this.#state === 'lost';
   }
 
   /** Whether the worker owes it anything. */

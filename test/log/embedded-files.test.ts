@@ -15,6 +15,7 @@ import { type EmbeddedLogOptions, openEmbeddedLog } from '../../src/log/embedded
 import { MAX_OPEN_FILES } from '../../src/log/embedded/handles.js';
 import { LOSS_JUMP } from '../../src/log/embedded/recovery.js';
 import type { Log, Numbered, Retention } from '../../src/log/log.js';
+import { unsharing } from '../support/mounted.js';
 import { entry, nobody } from './contract.js';
 import { type Deed, faultyDisk } from './faulty-disk.js';
 
@@ -463,18 +464,6 @@ describe('a disk that refuses', () => {
     expect(result.told).toEqual(result.firsts);
     expect(result.bodies).toEqual(all);
   });
-
-  /** How a mount of our own can be made here; undefined where it cannot. */
-  function unsharing(): string[] | undefined {
-    return [['-m'], ['-Urm']].find((flags) => {
-      try {
-        execFileSync('unshare', [...flags, 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' });
-        return true;
-      } catch {
-        return false;
-      }
-    });
-  }
 });
 
 describe('what was taken', () => {

@@ -1,0 +1,96 @@
+// A Prometheus of a test's own, which scrapes gateways each second and judges by the rules of the chart. Knows no gateway.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { freePort } from './free-port.js';
+import { until } from './redis.js';
+
+/** How long something may take to be scraped and judged, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** As the chart has them; at once, since the tests of the rules see to how long each has to last. */
+export const rulesAtOnce = (): string => readFileSync('helm/files/rules.yml', 'utf8').replace(/^ +for: .*\n/gm, '');
+
+export class Prometheus {
+  readonly url: string;
+  readonly #process: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(url: string, process: ChildProcess, folder: string) {
+    this.url = url;
+    this.#process = process;
+    this.#folder = folder;
+  }
+
+  /** Of what listens on these ports. */
+  static async start(ports: readonly number[], rules = rulesAtOnce()): Promise<Prometheus> {
+    const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
+    const port = await freePort();
+    const targets = ports.map((one) => `127.0.0.1:${one}`);
+    const config = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: ['rules.yml'],
+      scrape_configs: [{ job_name: 'pty-gateway', static_configs: [{ targets }] }],
+    };
+    await writeFile(join(folder, 'prometheus.yml'), stringify(config));
+    await writeFile(join(folder, 'rules.yml'), rules);
+    const options = {
+      'config.file': 'prometheus.yml',
+      'storage.tsdb.path': 'data',
+      'web.listen-address': `127.0.0.1:${port}`,
+      'log.level': 'error',
+    };
+    const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+    const started = new Prometheus(`http://127.0.0.1:${port}`, spawn('prometheus', args, { cwd: folder, stdio: 'ignore' }), folder);
+    await until('Prometheus has scraped everybody', async () => (await started.ask('up == 1')).length === ports.length, PATIENCE_MS);
+    return started;
+  }
+
+  /** What an expression says now; nothing while it cannot be asked yet. */
+  async ask(expression: string): Promise<Sample[]> {
+    const query = new URLSearchParams({ query: expression });
+    const answer = await fetch(`${this.url}/api/v1/query?${query}`).catch(() => undefined);
+    if (!answer || answer.status === 503) return [];
+    const { data, error } = (await answer.json()) as {
+      data?: { result: Array<{ metric: Sample['metric']; value: [number, string] }> };
+      error?: string;
+    };
+    if (!data) throw new Error(`${expression}: ${error}`);
+    return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** Resolves when an alert fires, with its labels. */
+  async alert(name: string): Promise<Sample['metric']> {
+    let found: Sample | undefined;
+    await until(
+      `${name} fires`,
+      async () => {
+        [found] = await this.ask(`ALERTS{alertname="${name}", alertstate="firing"}`);
+        return found !== undefined;
+      },
+      PATIENCE_MS,
+    );
+    return (found as Sample).metric;
+  }
+
+  /** The names of all that fire. */
+  async firing(): Promise<string[]> {
+    return (await this.ask('count by (alertname) (ALERTS{alertstate="firing"})')).map(({ metric }) => metric.alertname ?? '').sort();
+  }
+
+  async dispose(): Promise<void> {
+    const gone = once(this.#process, 'exit');
+    this.#process.kill('SIGKILL');
+    await gone;
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
