@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../helm/dashboards/pty-gateway.json', import.meta.url);
 const WIDTH = 24;
+// biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana puts it in.
 const datasource = { type: 'prometheus', uid: '${datasource}' };
 /** Of the replicas that are chosen above; `$__rate_interval` is long enough for two scrapes. */
 const m = (name, more = '') => `pty_gateway_${name}{job=~"$job", instance=~"$instance"${more && `, ${more}`}}`;
