@@ -1,7 +1,8 @@
-// How often one principal may ask one instance: requests, and upgrades apart; counted by all replicas together. Knows no route but by its config.
+// How often one principal may ask one instance, and one address without a valid token: requests, and upgrades apart; counted by all replicas together. Knows no route but by its config.
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { addressKey } from '../src/address-key.js';
 import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
 
@@ -18,11 +19,12 @@ const MAX_COUNTED = 20_000;
 /** After how long without an answer the connection to Redis is given up, in milliseconds. */
 const COUNT_MS = 1000;
 
-/** A principal and an instance; who has no valid token is known by address. */
+/** A principal and an instance, all that do not exist being one; who has no valid token is known by address alone, whatever is asked for. */
 function keyOf(request: FastifyRequest): string {
-  const { inst } = (request.params ?? {}) as { inst?: string };
-  const who = request.principal ? `principal ${request.principal.name}` : `address ${request.ip}`;
-  return `${isUpgrade(request) ? 'attach' : 'http'} ${who} ${inst ?? ''}`;
+  const kind = isUpgrade(request) ? 'attach' : 'http';
+  if (!request.principal) return `${kind} address ${addressKey(request.ip)}`;
+  const { inst = '' } = (request.params ?? {}) as { inst?: string };
+  return `${kind} principal ${request.principal.name} ${request.server.agents.get(inst) ? inst : ''}`;
 }
 
 function isUpgrade({ headers }: FastifyRequest): boolean {

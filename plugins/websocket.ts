@@ -4,9 +4,11 @@ import type { Socket } from 'node:net';
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import type { Attachments } from '../src/attach/connection.js';
 import { Connections } from '../src/attach/connections.js';
 import { Heartbeat } from '../src/attach/heartbeat.js';
 import { CLOSING_MS } from '../src/attach/limits.js';
+import { Seats } from '../src/attach/seats.js';
 import { Tails } from '../src/attach/tail.js';
 import { closeCode, Fault } from '../src/errors.js';
 import { chooseSubprotocol } from '../src/protocol/negotiate.js';
@@ -16,14 +18,16 @@ declare module 'fastify' {
     /** All open connections. */
     readonly connections: Connections;
     /** What they share of the sessions and of time. */
-    readonly attachments: { readonly tails: Tails; readonly heartbeat: Heartbeat };
+    readonly attachments: Pick<Attachments, 'tails' | 'heartbeat' | 'firstFrameMs'>;
+    /** For connections, of which each principal and address may have so many. */
+    readonly seats: Seats;
   }
 }
 
 /** Milliseconds that a socket may be silent between its upgrade request and the answer. */
 const UPGRADE_MS = 30_000;
 
-const isUpgrade = (raw: IncomingMessage & { upgrade?: boolean }): boolean => raw.upgrade === true;
+export const isUpgrade = (raw: IncomingMessage & { upgrade?: boolean }): boolean => raw.upgrade === true;
 
 /** Where no WebSocket is served an upgrade is refused as HTTP, not accepted and hung up on. */
 function refuseElsewhere(app: FastifyInstance): void {
@@ -48,7 +52,13 @@ export default fp(
   async (app) => {
     const connections = new Connections();
     app.decorate('connections', connections);
-    app.decorate('attachments', { tails: new Tails(), heartbeat: new Heartbeat(app.config.heartbeat) });
+    const { limits } = app.config;
+    app.decorate('seats', new Seats({ perPrincipal: limits.connectionsPerPrincipal, perAddress: limits.connectionsPerAddress }));
+    app.decorate('attachments', {
+      tails: new Tails(),
+      heartbeat: new Heartbeat(app.config.heartbeat),
+      firstFrameMs: limits.firstFrameSeconds * 1000,
+    });
     closeRefused(app);
     refuseElsewhere(app);
     await app.register(fastifyWebsocket, {
@@ -57,6 +67,8 @@ export default fp(
         handleProtocols: (_offered, { headers }) => chooseSubprotocol(headers['sec-websocket-protocol']) ?? false,
         maxPayload: app.config.limits.messageBytes,
         closeTimeout: CLOSING_MS,
+        // Its connection answers a Ping, where there is room for the answer.
+        autoPong: false,
         perMessageDeflate: false,
       } as NonNullable<fastifyWebsocket.WebsocketPluginOptions['options']>,
       // A frame that cannot be read is closed with its own code by the library; what a peer does is no fault of ours.

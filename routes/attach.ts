@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
 import { endSpan, traceOf } from '../plugins/telemetry.js';
+import { isUpgrade } from '../plugins/websocket.js';
 import { Connection, type Upgraded } from '../src/attach/connection.js';
 import type { Legacy } from '../src/attach/dialect.js';
 import { Fault } from '../src/errors.js';
@@ -19,18 +20,34 @@ declare module 'fastify' {
   }
 }
 
+/** After how many seconds one who has too many connections may ask again. */
+const SEAT_RETRY_SECONDS = 5;
+
 const observes = authorize('pty:observe');
 
-/** The order of refusal: subprotocol 400, token 401, scope, ACL and origin 403, unknown 404. Each leaves its line in the audit. */
+/** The order of refusal: subprotocol 400, token 401, scope, ACL and origin 403, too many connections 429, unknown 404. Each leaves its line in the audit. */
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     const replayFrom = legacyReplayFrom(request);
     const subprotocol = subprotocolOf(request, replayFrom !== undefined);
     await observes(request, reply);
     await checkOrigin(request, reply);
+    takeSeat(request, reply);
     request.admitted = { subprotocol, session: await sessionOf(request), legacy: legacyOf(request, replayFrom), replayFrom };
   } catch (error) {
     request.record('attach', 'denied', { detail: error instanceof Fault ? error.message : 'internal' });
+    throw error;
+  }
+}
+
+/** Until its socket is closed, whatever becomes of it. */
+function takeSeat(request: FastifyRequest, reply: FastifyReply): void {
+  const { server, raw, ip } = request;
+  if (!isUpgrade(raw)) return;
+  try {
+    raw.socket.once('close', server.seats.take(principalOf(request).name, ip));
+  } catch (error) {
+    reply.header('retry-after', SEAT_RETRY_SECONDS);
     throw error;
   }
 }

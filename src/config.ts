@@ -69,6 +69,9 @@ export const Environment = Type.Object({
   DRAIN_SECONDS: seconds(20, 0, 'How long owned terminals outlive SIGTERM while clients remain.'),
   RATE_LIMIT_MAX: Type.Integer({ minimum: 1, default: 600, description: 'HTTP requests a minute, per principal and instance.' }),
   ATTACH_RATE_LIMIT_MAX: Type.Integer({ minimum: 1, default: 120, description: 'Upgrades a minute, per principal and instance.' }),
+  MAX_CONNECTIONS_PER_PRINCIPAL: Type.Integer({ minimum: 1, default: 1000, description: 'WebSockets of one principal on one replica.' }),
+  MAX_CONNECTIONS_PER_ADDRESS: Type.Integer({ minimum: 1, default: 4000, description: 'The same of one address, or of one IPv6 /64.' }),
+  FIRST_FRAME_SECONDS: seconds(60, 1, 'In which a client that has connected has to send its first frame.'),
   MAX_SESSIONS_PER_REPLICA: Type.Integer({ minimum: 1, default: 1000, description: 'Running sessions.' }),
   MAX_MESSAGE_BYTES: Type.Integer({ minimum: 1024, maximum: 67_108_864, default: 1_048_576, description: 'Largest WebSocket message.' }),
   REPLAY_ENCRYPTION_KEYS: text('kid:base64key list, AES-256; the first encrypts, all decrypt.'),
@@ -179,6 +182,9 @@ export interface Config {
   readonly limits: {
     readonly requestsPerMinute: number;
     readonly attachesPerMinute: number;
+    readonly connectionsPerPrincipal: number;
+    readonly connectionsPerAddress: number;
+    readonly firstFrameSeconds: number;
     readonly sessions: number;
     readonly messageBytes: number;
   };
@@ -228,6 +234,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     limits: {
       requestsPerMinute: e.RATE_LIMIT_MAX,
       attachesPerMinute: e.ATTACH_RATE_LIMIT_MAX,
+      connectionsPerPrincipal: e.MAX_CONNECTIONS_PER_PRINCIPAL,
+      connectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
+      firstFrameSeconds: e.FIRST_FRAME_SECONDS,
       sessions: e.MAX_SESSIONS_PER_REPLICA,
       messageBytes: e.MAX_MESSAGE_BYTES,
     },

@@ -29,6 +29,7 @@ import { joinRequest } from './join-request.js';
 import { resume } from './legacy-replay.js';
 import { LAST_WORDS_MS, LATE_JOIN_MS } from './limits.js';
 import { Outlet } from './outlet.js';
+import { Pace } from './pace.js';
 import type { Tails } from './tail.js';
 import { Typing } from './typing.js';
 import { Updates } from './updates.js';
@@ -40,6 +41,8 @@ const MAX_TRACE_CHARS = 128;
 export interface Attachments {
   readonly tails: Tails;
   readonly heartbeat: Heartbeat;
+  /** Milliseconds in which a client has to send its first frame. */
+  readonly firstFrameMs: number;
   readonly connections: Connections;
   readonly audit: Audit;
   readonly validity: Pick<Validity, 'watch'>;
@@ -81,6 +84,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #gone = new AbortController();
   readonly #cursor: Cursor;
   readonly #inbox: Inbox;
+  readonly #pace: Pace;
   readonly #typing = new Typing(({ bytes, answerTo }) => this.#input(bytes, answerTo));
   readonly #attribution = new Attribution();
   #serviceParameters: Readonly<Record<string, unknown>> | undefined;
@@ -131,14 +135,17 @@ export class Connection implements Caller, Member, Farewell, Peer {
       input: (bytes) => performInput(this, bytes),
       isTurn,
       flooded: () => this.#sendFlooderAway(),
+      crowded: (isCrowded) => this.#pace.crowded(isCrowded),
       broken: (fault) => this.#shared.logger.error({ err: fault.cause ?? fault, session_id: session.id }, 'a request failed'),
     });
+    this.#pace = new Pace({ hold: () => ws.pause(), goOn: () => ws.resume(), flooded: () => this.#sendFlooderAway() });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
     ws.once('close', () => this.#gone.abort());
     this.record('attach', 'done', `connected as ${subprotocol}`);
     this.#listen();
     this.#greet(subprotocol);
     if (replayFrom !== undefined) this.#resuming = this.#resume(replayFrom);
+    else this.#awaitFirstFrame();
   }
 
   get gone(): AbortSignal {
@@ -253,6 +260,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   goodbye(reason: GoodbyeReason, code: number = closeCode.orderly, detail?: string): void {
     if (!this.#outlet.isOpen) return;
     this.#inbox.close();
+    this.#pace.stop();
     this.#cursor.end();
     const last = this.#outlet.codec.goodbye(reason, code, detail);
     if (last.text !== undefined) this.#outlet.text(last.text);
@@ -294,12 +302,27 @@ export class Connection implements Caller, Member, Farewell, Peer {
     connections.add(this);
     const unwatch = validity.watch(this.principal, (why) => this.#revoke(why));
     void this.closed.then(unwatch);
-    for (const sign of ['ping', 'pong']) this.#ws.on(sign, () => heartbeat.heard(this));
+    // All bytes count, those of fragments and of frames that say nothing as well.
+    this.#socket.on('data', (chunk: Buffer) => this.#pace.bytes(chunk.length));
+    for (const sign of ['ping', 'pong', 'message']) this.#ws.on(sign, () => this.#heard());
+    this.#ws.on('ping', (data: Buffer) => this.#outlet.pong(data));
     this.#ws.on('message', (data: Buffer, isBinary: boolean) => {
-      heartbeat.heard(this);
       this.#inbox.receive(data, isBinary);
     });
     this.#ws.once('close', () => this.#cleanUp());
+  }
+
+  #heard(): void {
+    this.#shared.heartbeat.heard(this);
+    this.#pace.frame();
+  }
+
+  /** Who connects and says nothing holds a place that others could have. */
+  #awaitFirstFrame(): void {
+    const timer = setTimeout(() => {
+      if (this.#inbox.receivedFrames === 0) this.goodbye('other', closeCode.protocol, 'nothing was asked for in time');
+    }, this.#shared.firstFrameMs).unref();
+    this.#ws.once('close', () => clearTimeout(timer));
   }
 
   #greet(subprotocol: Subprotocol): void {
@@ -444,6 +467,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     const who = { principal: this.principal.name, address: this.#address, client_id: this.#clientId, session_id: this.session.id };
     meter.count('flooding_connections_total');
     logger.warn(who, 'a connection was sent away: it went on sending more than it may');
+    this.#outlet.error(new Fault('RATE_LIMITED', 'this connection goes on sending more than it may'));
     this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames');
   }
 
@@ -473,6 +497,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
 
   #cleanUp(): void {
     this.#typing.stop();
+    this.#pace.stop();
     this.#inbox.close();
     this.#cursor.end();
     this.#shared.heartbeat.remove(this);

@@ -4,8 +4,8 @@ import { decodeInput } from '../protocol/binary-codec.js';
 import type { ClientEnvelope, ServerOp } from '../protocol/envelope.js';
 import { decodeEnvelope, RequestFault } from '../protocol/json-codec.js';
 import type { Dialect } from './dialect.js';
-import { FrameBudget } from './frame-budget.js';
 import type { Outlet } from './outlet.js';
+import { RequestBudget } from './request-budget.js';
 
 /** Answers a request, echoing its id. */
 export type Reply = (op: ServerOp, payload: object) => void;
@@ -17,8 +17,10 @@ export interface InboxEvents {
   input(bytes: Uint8Array): Promise<void>;
   /** Whether later frames wait until this one is done. */
   isTurn(op: string): boolean;
-  /** The client goes on sending more than it may. */
+  /** The client goes on asking for more than it may. */
   flooded(): void;
+  /** Whether so much is in flight that no more should be read for now. */
+  crowded(isCrowded: boolean): void;
   /** Something failed that the client is not told of. */
   broken(fault: Fault): void;
 }
@@ -33,7 +35,7 @@ export class Inbox {
   readonly #dialect: Dialect;
   readonly #takesBinary: boolean;
   readonly #events: InboxEvents;
-  readonly #budget = new FrameBudget();
+  readonly #budget = new RequestBudget();
   readonly #queue: Message[] = [];
   readonly #inFlight = new Set<Promise<void>>();
   /** Frames that came. */
@@ -55,6 +57,7 @@ export class Inbox {
       case 'take':
         this.#queue.push({ data, isBinary });
         this.#next();
+        if (this.#budget.isCrowded) this.#events.crowded(true);
         break;
       case 'refuse':
         this.#refuse(data, isBinary);
@@ -85,12 +88,18 @@ export class Inbox {
 
   /** The order in which requests begin is the order of their effects: a session takes its turns in the order of the calls. */
   #take(message: Message): void {
-    const pending = new Pending(() => this.#budget.done(message.data.length));
+    const pending = new Pending(() => this.#done(message));
     const done = this.#perform(message, pending).finally(() => {
       this.#inFlight.delete(done);
       pending.settle();
     });
     this.#inFlight.add(done);
+  }
+
+  #done({ data }: Message): void {
+    const wasCrowded = this.#budget.isCrowded;
+    this.#budget.done(data.length);
+    if (wasCrowded && !this.#budget.isCrowded) this.#events.crowded(false);
   }
 
   async #perform({ data, isBinary }: Message, pending: Pending): Promise<void> {
@@ -129,7 +138,7 @@ export class Inbox {
   }
 
   #refuse(data: Buffer, isBinary: boolean): void {
-    const fault = new Fault('RATE_LIMITED', 'this connection sends faster than it may, or asks without reading the answers');
+    const fault = new Fault('RATE_LIMITED', 'this connection asks for more at a time than it may, or does not read the answers');
     this.#outlet.error(fault, isBinary ? undefined : idOf(data));
   }
 }

@@ -16,13 +16,25 @@ export const REPLAY_PIECE = { frames: 256, bytes: 512 * 1024 } as const;
 export const MAX_REQUESTS_IN_FLIGHT = 1024;
 /** Bytes of these requests. */
 export const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
+/** Part of these two above which nothing more is read, and for how many milliseconds at most; what then comes beyond them is refused. */
+export const CROWDED_PART = 0.5;
+export const CROWDED_MS = 10_000;
+/** Refusals in a row, and how many a second are forgotten; one more, and the connection is sent away. */
+export const REFUSAL_PATIENCE = 100;
+export const REFUSALS_FORGOTTEN_PER_SECOND = 20;
 
 /** Frames a second that one connection may send in the long run. */
 export const FRAMES_PER_SECOND = 2_000;
 /** Frames that it may send at once after a pause. */
 export const FRAME_BURST = 10_000;
-/** Frames beyond the burst that are answered RATE_LIMITED; one more, and the connection is sent away. */
-export const FRAME_PATIENCE = 1_000;
+/** The same in bytes of its socket, whatever they are: 1 MiB that is pasted passes without a pause. */
+export const BYTES_PER_SECOND = 2 * 1024 * 1024;
+export const BYTE_BURST = 8 * 1024 * 1024;
+/** Milliseconds of one pause at least. */
+export const SHORTEST_PAUSE_MS = 10;
+/** Milliseconds for which one may send too many frames, held back all the while, before it is sent away; and those of a pause that ends them. */
+export const FLOOD_MS = 30_000;
+export const CALM_MS = 1_000;
 
 /** Milliseconds for the answers of requests in flight when the session has ended, and for the last frames after a leave. */
 export const LAST_WORDS_MS = 2_000;

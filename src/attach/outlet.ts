@@ -80,6 +80,11 @@ export class Outlet {
     this.#ws.send(data, { binary: true });
   }
 
+  /** The answer to a Ping. A peer that does not read is not answered: it has to take in first what waits for it. */
+  pong(data: Uint8Array): void {
+    if (this.hasRoom) this.#ws.pong(data);
+  }
+
   /** All that `work` sends goes out in one write. */
   together(work: () => void): void {
     this.#socket.cork();

@@ -2,7 +2,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
-import { type AttachServer, nameOf, startAttachServer, type Told } from '../support/attach-server.js';
+import { type AttachServer, startAttachServer, type Told } from '../support/attach-server.js';
 
 let server: AttachServer;
 beforeAll(async () => {
@@ -100,20 +100,6 @@ describe('a connection that is sent away', () => {
     await session.dismiss(String(role?.payload.client_id));
     expect(goodbyeOf(await client.until('binding_goodbye'))).toEqual(['principal_revoked', undefined]);
     expect(await client.closeCode()).toBe(4403);
-  });
-
-  it('for asking without end is warned first, then closed with 4429', async () => {
-    const client = await server.greet(server.newSession());
-    const ping = JSON.stringify({ op: 'ping', id: 'p', payload: {} });
-    while (client.ws.readyState === client.ws.OPEN) {
-      for (let i = 0; i < 1000; i += 1) client.ws.send(ping);
-      await new Promise(setImmediate);
-    }
-    expect(await client.closeCode()).toBe(4429);
-    const names = client.frames.map(nameOf);
-    expect(names).toContain('RATE_LIMITED');
-    expect(client.frames.find((frame) => nameOf(frame) === 'RATE_LIMITED')).toMatchObject({ id: 'p', payload: { retryable: true } });
-    expect(names.at(-1)).toBe('binding_goodbye');
   });
 
   it('for a message that is too big is closed with 1009', async () => {

@@ -1,8 +1,6 @@
 // The ring that cursors share, against a plain list; and the bounds of what one connection may ask.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FrameBudget } from '../../src/attach/frame-budget.js';
-import { FRAME_BURST, FRAME_PATIENCE, FRAMES_PER_SECOND, MAX_BYTES_IN_FLIGHT, MAX_REQUESTS_IN_FLIGHT } from '../../src/attach/limits.js';
 import { Tail, Tails } from '../../src/attach/tail.js';
 import { jsonCodec } from '../../src/protocol/json-codec.js';
 import { entry } from '../../src/protocol/make-frames.js';
@@ -58,45 +56,5 @@ describe('a tail', () => {
     expect([log.followers, tails.size]).toEqual([1, 1]);
     tails.release('s');
     expect([log.followers, tails.size]).toEqual([0, 0]);
-  });
-});
-
-describe('the budget of a connection', () => {
-  it('refuses what is beyond the burst, and dismisses who does not stop', () => {
-    const budget = new FrameBudget(() => 0);
-    const verdicts = Array.from({ length: FRAME_BURST + FRAME_PATIENCE + 1 }, () => {
-      const verdict = budget.admit(1);
-      if (verdict === 'take') budget.done(1);
-      return verdict;
-    });
-    expect(verdicts.indexOf('refuse')).toBe(FRAME_BURST);
-    expect(verdicts.indexOf('dismiss')).toBe(FRAME_BURST + FRAME_PATIENCE);
-  });
-
-  it('fills again with time', () => {
-    let now = 0;
-    const budget = new FrameBudget(() => now);
-    for (let i = 0; i < FRAME_BURST; i += 1) if (budget.admit(1) === 'take') budget.done(1);
-    expect(budget.admit(1)).toBe('refuse');
-    now = 1000;
-    const taken = Array.from({ length: FRAMES_PER_SECOND }, () => budget.admit(1)).filter((verdict) => verdict === 'take');
-    expect(taken.length).toBe(MAX_REQUESTS_IN_FLIGHT);
-  });
-
-  it('bounds what is in flight, in requests and in bytes', () => {
-    const many = new FrameBudget(() => 0);
-    for (let i = 0; i < MAX_REQUESTS_IN_FLIGHT; i += 1) expect(many.admit(1)).toBe('take');
-    expect(many.admit(1)).toBe('refuse');
-    many.done(1);
-    expect(many.admit(1)).toBe('take');
-    const big = new FrameBudget(() => 0);
-    expect(big.admit(MAX_BYTES_IN_FLIGHT)).toBe('take');
-    expect(big.admit(1)).toBe('refuse');
-  });
-
-  it('dismisses who asks and never reads the answers', () => {
-    const budget = new FrameBudget(() => 0);
-    const verdicts = Array.from({ length: MAX_REQUESTS_IN_FLIGHT + 101 }, () => budget.admit(1));
-    expect(verdicts.at(-1)).toBe('dismiss');
   });
 });

@@ -79,6 +79,42 @@ describe('an upgrade', () => {
     await strict.close();
   });
 
+  it.each([
+    ['a principal', 'MAX_CONNECTIONS_PER_PRINCIPAL', /^this principal has 2 connections already/],
+    ['an address', 'MAX_CONNECTIONS_PER_ADDRESS', /^this address has 2 connections already/],
+  ])('is refused with 429 to %s that has too many connections, until one is closed; refusals take no place', async (_, name, message) => {
+    const strict = await startAttachServer({ [name]: '2' });
+    const session = strict.newSession();
+    for (let i = 0; i < 3; i += 1) await strict.connect({ id: newId() }).catch((error: Refusal) => expect(error.status).toBe(404));
+    const [a, b] = await Promise.all([strict.connect(session), strict.connect(session)]);
+    const refused = await strict.connect(session).catch((error: Refusal) => error);
+    expect(refused).toMatchObject({ status: 429, body: { error: { code: 'RATE_LIMITED', message: expect.stringMatching(message) } } });
+    expect((refused as Refusal).headers['retry-after']).toBeDefined();
+    a.ws.terminate();
+    const again = () =>
+      strict
+        .connect(session)
+        .then((client) => client.ws.terminate())
+        .then(
+          () => 101,
+          (error: Refusal) => error.status,
+        );
+    await expect.poll(again).toBe(101);
+    b.ws.terminate();
+    await strict.close();
+  });
+
+  it('that is followed by no frame is closed with 4400 after a while; one frame is enough to stay', async () => {
+    const strict = await startAttachServer({ FIRST_FRAME_SECONDS: '1' });
+    const [silent, speaking] = [await strict.greet(strict.newSession()), await strict.greet(strict.newSession())];
+    speaking.say('ping', { client_ts: '' });
+    expect((await silent.until('binding_goodbye')).payload).toEqual({ reason: 'other', detail: 'nothing was asked for in time' });
+    expect(await silent.closeCode()).toBe(4400);
+    expect(speaking.closed).toBeUndefined();
+    speaking.ws.terminate();
+    await strict.close();
+  });
+
   it('is what this address is for', async () => {
     const session = server.newSession();
     const url = `http://127.0.0.1:${server.port}/agents/inst-a/sessions/${session.id}/attach`;

@@ -42,6 +42,15 @@ describe('the rate limits', () => {
     await app.close();
   });
 
+  it('count who has no valid token together, whichever instances are asked for; and a principal at all instances that do not exist', async () => {
+    const app = await smallApp({ RATE_LIMIT_MAX: '2' });
+    const status = async (inst: string, given?: string) => (await app.get(`/agents/${inst}/sessions/1`, given)).status;
+    expect([await status('a'), await status('b', 'garbage'), await status('x')]).toEqual([401, 401, 429]);
+    expect([await status('x', by('alice')), await status('y', by('alice')), await status('z', by('alice'))]).toEqual([200, 200, 429]);
+    expect(await status('a', by('alice'))).toBe(200);
+    await app.close();
+  });
+
   it('leave probes alone', async () => {
     const app = await smallApp({ RATE_LIMIT_MAX: '1' });
     for (let i = 0; i < 3; i++) expect((await app.get('/probe')).status).toBe(200);

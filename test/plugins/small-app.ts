@@ -6,12 +6,15 @@ import context from '../../plugins/context.js';
 import errors from '../../plugins/errors.js';
 import rateLimit from '../../plugins/rate-limit.js';
 import security from '../../plugins/security.js';
-import { openAgentsFile } from '../../src/agents-file.js';
+import type { Agent } from '../../src/agents.js';
 import type { AuditLine } from '../../src/audit/audit.js';
 import { readConfig } from '../../src/config.js';
 import type { Scope } from '../../src/principal.js';
 
 export const SECRET = 'a secret of the tests, long enough for HS256';
+
+/** Those that exist. */
+const instances = ['a', 'b', 'inst-a'];
 
 export interface SmallApp {
   readonly app: FastifyInstance;
@@ -27,7 +30,10 @@ export async function smallApp(env: NodeJS.ProcessEnv = {}, scope: Scope = 'pty:
   const app = Fastify();
   const lines: AuditLine[] = [];
   await app.register(errors);
-  await app.register(context, { config, agents: openAgentsFile(undefined) });
+  await app.register(context, {
+    config,
+    agents: { get: (id) => (instances.includes(id) ? ({ id } as Agent) : undefined), list: () => [] },
+  });
   await app.register(security);
   await app.register(audit, { audit: { record: (line) => void lines.push(line), close: async () => {} } });
   await app.register(auth);
