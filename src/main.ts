@@ -11,6 +11,7 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   replicas: async (program) => (await import('./cli/replicas.js')).replicas(program),
   drain: async (program) => (await import('./cli/replicas.js')).drain(program),
   'log-level': async (program) => (await import('./cli/replicas.js')).logLevel(program),
+  doctor: async (program) => (await import('./cli/doctor.js')).doctor(program),
   audit: async (program) => (await import('./cli/audit.js')).audit(program),
 };
 

@@ -1,5 +1,6 @@
 // Asks a gateway over HTTP; whatever goes wrong is a sentence that says what to do. Knows no route.
 import { CommandError, HOW_TO_GET_A_TOKEN } from './address.js';
+import { fetchWithin } from './fetch.js';
 import type { Gateway } from './gateway.js';
 
 /** How long an answer may take, in milliseconds. */
@@ -36,11 +37,10 @@ export async function askJson<T>({ base, token }: Gateway, path: string, asked: 
 
 async function fetched(url: string, token: string, base: string, { method = 'GET', body }: Asked): Promise<Response> {
   try {
-    return await fetch(url, {
+    return await fetchWithin(ANSWER_MS, url, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(ANSWER_MS),
     });
   } catch (error) {
     const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };

@@ -30,6 +30,15 @@ async function nobody(): Promise<string> {
   return url;
 }
 
+/** An address at which every connection is broken off at once. */
+async function hangsUp(): Promise<string> {
+  const server = createServer();
+  server.on('connection', (socket) => socket.destroy());
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 async function run(args: string[], env: Record<string, string> = { PTY_GATEWAY_TOKEN: 'the-token' }) {
   const options = { env: { PATH: process.env.PATH, ...env } };
   const { stdout, stderr, code = 0 } = await promisify(execFile)(process.execPath, [command, 'sessions', ...args], options).catch((e) => e);
@@ -149,5 +158,9 @@ describe('sessions', () => {
       /127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\); give the gateway's address/,
     );
     expect((await run(['--url', 'gateway:80'])).stderr).toMatch(/"gateway:80" is no address; expected that of a gateway/);
+  });
+
+  it('says so, too, where every connection is broken off', { timeout: 90_000 }, async () => {
+    expect(await run(['--url', await hangsUp()])).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot be reached \(/) });
   });
 });

@@ -1,0 +1,173 @@
+// `pty-gateway doctor` on real settings, files, ports and a real Redis.
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
+import { needs } from '../support/needs.js';
+import { startRedis } from '../support/redis.js';
+import { startGateway } from '../support/running-gateway.js';
+import { command } from './person.js';
+
+const dir = mkdtempSync(join(tmpdir(), 'doctor-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+const SECRET = 'Zp4-7hQvT0sWm2_kXr9dLb6NfYc3Jg8A';
+
+interface Finding {
+  readonly level: string;
+  readonly check: string;
+  readonly found: string;
+  readonly todo?: string;
+}
+
+async function run(args: string[], env: Record<string, string>) {
+  const all = { PATH: process.env.PATH, HOME: dir, SHELL: '/bin/sh', DATA_DIR: join(dir, 'data'), AUTH_JWT_SECRET: SECRET, ...env };
+  const {
+    stdout,
+    stderr,
+    code = 0,
+  } = await promisify(execFile)(process.execPath, [command, 'doctor', ...args], { env: all }).catch((e) => e);
+  return { out: String(stdout), err: String(stderr), code: Number(code) };
+}
+
+/** What is no `ok`, and the exit code. */
+async function complaints(env: Record<string, string>): Promise<{ code: number; found: Finding[] }> {
+  const { out, code } = await run(['--json'], { PORT: `${await freePort()}`, ...env });
+  return { code, found: (JSON.parse(out) as Finding[]).filter(({ level }) => level !== 'ok') };
+}
+
+const file = (name: string, text: string): string => {
+  const path = join(dir, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+describe('The doctor', () => {
+  it('finds nothing to do where all is well, changes nothing, and exits with 0', async () => {
+    const { out, code } = await run([], { PORT: `${await freePort()}` });
+    expect(out).toMatch(/^ok {4}settings: each is as it should be$/m);
+    expect(out).toMatch(/^ok {4}agent shell: \/bin\/sh can be started$/m);
+    expect(out).toMatch(/^ok {4}DATA_DIR: \S+\/data \(to be made\) can be written/m);
+    expect(out).not.toMatch(/^(fail|warn)/m);
+    expect(code).toBe(0);
+  });
+
+  it('stops at a setting that is wrong, without showing a secret', async () => {
+    const { out, code } = await run([], { AUTH_JWT_SECRET: 'hunter2' });
+    expect(out).toBe('fail  settings: AUTH_JWT_SECRET has 7 bytes; expected at least 32\n      → correct it: the rest was not looked at\n');
+    expect(code).toBe(1);
+  });
+
+  it.each<[string, Record<string, string>, number, Partial<Finding>]>([
+    ['a secret that may be guessed', { AUTH_JWT_SECRET: 'ab'.repeat(20) }, 0, { level: 'warn', check: 'AUTH_JWT_SECRET' }],
+    [
+      'no key where others can come',
+      { AUTH_JWT_SECRET: '', HOST: '0.0.0.0', PUBLIC_URL: 'https://t.example', TRUST_PROXY: '1' },
+      1,
+      { level: 'fail', check: 'keys for tokens' },
+    ],
+    [
+      'a public key that is not there',
+      { AUTH_JWT_PUBLIC_KEY: '/nowhere.pem' },
+      1,
+      { level: 'fail', check: 'AUTH_JWT_PUBLIC_KEY', found: expect.stringContaining('ENOENT') },
+    ],
+    ['keys that cannot be fetched', { AUTH_JWKS_URL: 'http://127.0.0.1:1/' }, 1, { level: 'fail', check: 'AUTH_JWKS_URL' }],
+    [
+      'a signing key of another kind',
+      { CARD_SIGNING_KEY: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
+      1,
+      { level: 'fail', check: 'CARD_SIGNING_KEY' },
+    ],
+    [
+      'a line that revokes nothing',
+      { REVOCATION_FILE: file('revoked', 'mallory\n') },
+      1,
+      { level: 'fail', check: 'REVOCATION_FILE', found: expect.stringContaining('line 1') },
+    ],
+    [
+      'a command that is not there',
+      { AGENTS_FILE: file('a.json', '{"agents": {"x": {"name": "X", "command": ["no-such-program"]}}}') },
+      1,
+      { level: 'fail', check: 'agent x', found: expect.stringContaining('no-such-program') },
+    ],
+    ['an agents file that is none', { AGENTS_FILE: file('b.json', '{') }, 1, { level: 'fail', check: 'AGENTS_FILE' }],
+    ['more sessions than descriptors', { MAX_SESSIONS_PER_REPLICA: '100000000' }, 0, { level: 'warn', check: 'descriptors' }],
+    ['a data folder below a file', { DATA_DIR: `${file('plain', '')}/data` }, 1, { level: 'fail', check: 'DATA_DIR' }],
+    ['a public URL that is readable', { PUBLIC_URL: 'http://t.example', TRUST_PROXY: '1' }, 0, { level: 'warn', check: 'PUBLIC_URL' }],
+    [
+      'a page that may not attach',
+      { PUBLIC_URL: 'https://t.example', TRUST_PROXY: '1', ALLOWED_ORIGINS: 'https://u.example' },
+      0,
+      { level: 'warn', check: 'ALLOWED_ORIGINS' },
+    ],
+    ['a proxy that nobody named', { PUBLIC_URL: 'https://t.example' }, 0, { level: 'warn', check: 'TRUST_PROXY' }],
+    ['an address of Redis that is none', { REDIS_URL: 'http://x' }, 1, { level: 'fail', check: 'REDIS_URL' }],
+    [
+      'a Redis that does not run',
+      { REDIS_URL: 'redis://127.0.0.1:1' },
+      1,
+      { level: 'fail', check: 'Redis', found: expect.stringContaining('ECONNREFUSED') },
+    ],
+  ])('tells of %s, and what to do', async (_, env, code, wanted) => {
+    const told = await complaints(env);
+    expect(told.found.find(({ check }) => check === wanted.check)).toMatchObject({ ...wanted, todo: expect.stringMatching(/\w/) });
+    expect(told.code).toBe(code);
+  });
+
+  describe('at a port that is taken', () => {
+    let server: Server | undefined;
+    afterEach(() => void server?.close());
+
+    it('tells a gateway that runs already from something else', async () => {
+      const gateway = await startGateway();
+      const { found } = await complaints({ PORT: `${gateway.port}` });
+      expect(found.filter(({ check }) => check === 'HOST and PORT')).toEqual([]);
+      await gateway.stop();
+      server = createServer((socket) => socket.destroy()).listen(gateway.port, '127.0.0.1');
+      const after = await complaints({ PORT: `${gateway.port}` });
+      expect(after.found).toMatchObject([{ level: 'fail', check: 'HOST and PORT', found: expect.stringContaining('EADDRINUSE') }]);
+      expect(after.code).toBe(1);
+    });
+  });
+});
+
+needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
+  it('tells what it would lose, and shows no password', async () => {
+    const redis = await startRedis('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
+    await redis.tell('CONFIG', 'SET', 'requirepass', 'open-sesame');
+    try {
+      const env = { REDIS_URL: `redis://:open-sesame@127.0.0.1:${redis.port}`, REDIS_DURABLE: 'true', PORT: `${await freePort()}` };
+      const { out, code } = await run([], env);
+      expect(out).toMatch(/^ok {4}Redis: answers in [\d.]+ ms$/m);
+      expect(out).toMatch(/^ok {4}(version: (Redis|Valkey) \d+\.|sharded pub\/sub: there)/m);
+      expect(out).toMatch(/^ok {4}clock: \d+ ms (behind|before) this machine's$/m);
+      expect(out).toMatch(
+        /^fail {2}eviction: maxmemory-policy is allkeys-lru, maxmemory 100[^\n]*\n {6}→ set maxmemory-policy noeviction$/m,
+      );
+      expect(out).toMatch(/^warn {2}persistence: appendonly no/m);
+      expect(out).toMatch(/^fail {2}REDIS_DURABLE: REDIS_DURABLE is true, but Redis has appendonly no/m);
+      expect(out).not.toMatch(new RegExp(`open-sesame|${SECRET}`));
+      expect(code).toBe(1);
+      const refused = await run([], { ...env, REDIS_URL: `redis://:wrong-word@127.0.0.1:${redis.port}` });
+      expect(refused.out).toMatch(/^fail {2}Redis: [^\n]*(WRONGPASS|NOAUTH|invalid username-password)/m);
+      expect(refused.out).not.toContain('wrong-word');
+    } finally {
+      await redis.dispose();
+    }
+  });
+
+  it('finds one that was set up well to be well', async () => {
+    const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
+    try {
+      const { found, code } = await complaints({ REDIS_URL: `redis://127.0.0.1:${redis.port}`, REDIS_DURABLE: 'true' });
+      expect([found, code]).toEqual([[], 0]);
+    } finally {
+      await redis.dispose();
+    }
+  });
+});
