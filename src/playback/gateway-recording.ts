@@ -27,6 +27,27 @@ export async function openRecording(address: SessionAddress, signal: AbortSignal
   return { timeline, read: (from, until) => pages(address, timeline, from, until) };
 }
 
+/** A line that was printed, and when it was begun. */
+export interface Hit {
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The first `limit` lines in which a text stands. Rejects with RecordingError. */
+export async function findIn(
+  address: SessionAddress,
+  { startedAt = 0 }: Timeline,
+  text: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Hit[]> {
+  const query = new URLSearchParams({ format: 'ndjson', q: text, limit: `${limit}` });
+  const hits: Hit[] = [];
+  for await (const line of linesOf<{ ts: string; text: string }>(address, `${query}`, signal))
+    hits.push({ at: Math.max(0, Date.parse(line.ts) - startedAt), text: line.text });
+  return hits;
+}
+
 async function* pages(address: SessionAddress, timeline: Timeline, from: number, signal: AbortSignal): AsyncGenerator<readonly Moment[]> {
   let next: number | undefined = from;
   let at = 0;

@@ -4,12 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { fragmentOf, type Place, readFragment } from '../../web/src/shared/place.js';
 
 const id = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/);
-const place: fc.Arbitrary<Place> = fc.record({
-  instanceId: id,
-  sessionId: id,
-  role: fc.constantFrom('controller', 'observer'),
-  follow: fc.boolean(),
-});
+const place: fc.Arbitrary<Place> = fc.record(
+  {
+    instanceId: id,
+    sessionId: id,
+    role: fc.constantFrom('controller', 'observer'),
+    follow: fc.boolean(),
+    at: fc.integer({ min: 0, max: 1_000_000_000 }).map((ms) => ms / 1000),
+  },
+  { requiredKeys: ['instanceId', 'sessionId', 'role', 'follow'] },
+);
 
 describe('the fragment of the page', () => {
   it('opens the place that it was made of', () => {
@@ -28,6 +32,10 @@ describe('the fragment of the page', () => {
         expect(readFragment(`#${session}&token=${token}`)).toEqual({ token, place: made, open: undefined });
       }),
     );
+  });
+
+  it('plays from the beginning where the moment is none', () => {
+    for (const t of ['', 'x', '-1', '1e3', '9999999999']) expect(readFragment(`#session=a/b&t=${t}`).place?.at).toBe(0);
   });
 
   it('names an agent to be opened, unless it names a session', () => {

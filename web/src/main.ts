@@ -3,6 +3,7 @@ import '../css/base.css';
 import '../css/lobby.css';
 import '../css/folds.css';
 import '../css/session.css';
+import '../css/playback.css';
 import { fragmentOf, readFragment } from './shared/place.js';
 import { Shell } from './shell.js';
 import { signIn, signInAgain } from './sign-in/sign-in.js';

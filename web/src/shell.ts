@@ -3,6 +3,7 @@ import type { Principal } from '../../src/principal.js';
 import { Lobby } from './lobby/lobby.js';
 import { newestOrNew } from './lobby/opening.js';
 import { type Welcome, welcome } from './lobby/welcome.js';
+import { PlaybackView } from './playback/playback-view.js';
 import { SessionView } from './session/session-view.js';
 import { h } from './shared/dom.js';
 import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './shared/gateway.js';
@@ -24,7 +25,7 @@ export class Shell {
   readonly #list: Lobby;
   readonly #welcome: Welcome;
   #place: Place | undefined;
-  #view: SessionView | undefined;
+  #view: SessionView | PlaybackView | undefined;
   #beside: HTMLElement;
   #seen = false;
   #disposed = false;
@@ -93,15 +94,11 @@ export class Shell {
     this.#options.refused(why, this.#seen);
   }
 
-  #viewOf(place: Place): SessionView {
-    return new SessionView({
-      gateway: this.#gateway,
-      token: this.#options.token,
-      principal: this.#principal,
-      place,
-      refused: (why) => this.#refused(why),
-      changed: () => this.#list.refresh(),
-    });
+  #viewOf(place: Place): SessionView | PlaybackView {
+    const { token } = this.#options;
+    const common = { gateway: this.#gateway, token, place, refused: (why: string) => this.#refused(why) };
+    if (place.at !== undefined) return new PlaybackView({ ...common, at: place.at });
+    return new SessionView({ ...common, principal: this.#principal, changed: () => this.#list.refresh() });
   }
 
   #put(element: HTMLElement): void {

@@ -9,7 +9,8 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
   const role = may(principal, 'pty:control') ? 'controller' : 'observer';
   const place: Place = { instanceId: session.instance_id, sessionId: session.session_id, role, follow: true };
   const here = [...session.controllers, ...session.observers];
-  const open = selected !== undefined && samePlace({ ...selected, role, follow: true }, place);
+  const open =
+    selected !== undefined && samePlace({ instanceId: selected.instanceId, sessionId: selected.sessionId, role, follow: true }, place);
   const running = session.state === 'running';
   const state = running ? presence(here.length, session.controllers[0]?.label) : endedInShort(session);
   const facts = [state, age(session.closed_at ?? session.created_at), secrecyText(session)].filter((fact) => fact !== '');
@@ -27,6 +28,7 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
       h('span', { class: 'name' }, nameOf(session)),
       h('span', { class: 'facts' }, facts.join(' · ')),
     ),
+    !running && h('a', { class: 'watch', href: fragmentOf({ ...place, at: 0 }), 'aria-label': `Play ${nameOf(session)}` }, 'Play'),
     running &&
       role === 'controller' &&
       h('a', { class: 'watch', href: fragmentOf({ ...place, role: 'observer' }), 'aria-label': `Watch ${nameOf(session)}` }, 'Watch'),

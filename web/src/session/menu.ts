@@ -3,6 +3,8 @@ import { h } from '../shared/dom.js';
 
 export interface MenuActions {
   copyLink(): void;
+  /** Shows what has happened so far. */
+  replay(): void;
   paste(): void;
   repaint(): void;
   follow(on: boolean): void;
@@ -32,7 +34,8 @@ export function menu(actions: MenuActions, follows: boolean): Menu {
   const follow = choice('Size follows my window', 'follow', follows, actions.follow);
   const repaint = item('Paint the screen anew', 'repaint', actions.repaint);
   const end = item('End the session', 'end', actions.end, 'danger');
-  const sheet = h('div', { class: 'sheet' }, item('Copy link to this session', 'copy-link', actions.copyLink), paste, repaint, follow);
+  const sheet = h('div', { class: 'sheet' }, item('Copy link to this session', 'copy-link', actions.copyLink));
+  sheet.append(item('Play it from the beginning', 'replay', actions.replay), paste, repaint, follow);
   sheet.append(choice('Text for screen readers', 'reader', false, actions.readerMode), end);
   const element = h('details', { class: 'fold menu' }, h('summary', { 'aria-label': 'More', 'data-testid': 'menu' }, '⋯'), sheet);
   return {

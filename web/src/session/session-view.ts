@@ -159,6 +159,9 @@ export class SessionView {
       handOver: (person) => void this.#desk.handOver(person),
       remove: (person) => void this.#desk.remove(person),
       retry: () => this.#client?.retryNow(),
+      replay: () => {
+        location.hash = fragmentOf({ ...this.#options.place, at: 0 });
+      },
       copyLink: () =>
         void this.#copy(
           new URL(fragmentOf(this.#options.place), document.baseURI).href,

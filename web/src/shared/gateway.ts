@@ -52,9 +52,14 @@ export interface Gateway {
   remove(instanceId: string, sessionId: string, clientId: string): Promise<void>;
 }
 
+/** The address of a session over HTTP, on the page's own origin and path prefix. */
+export function sessionUrl(instanceId: string, sessionId: string): string {
+  return new URL(`agents/${encodeURIComponent(instanceId)}/sessions/${encodeURIComponent(sessionId)}`, document.baseURI).href;
+}
+
 /** The attach address of a session, on the page's own origin and path prefix. */
 export function attachUrl(instanceId: string, sessionId: string): string {
-  const url = new URL(`agents/${encodeURIComponent(instanceId)}/sessions/${encodeURIComponent(sessionId)}/attach`, document.baseURI);
+  const url = new URL(`${sessionUrl(instanceId, sessionId)}/attach`);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
   url.hash = '';
   return url.href;

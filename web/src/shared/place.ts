@@ -8,6 +8,8 @@ export interface Place {
   readonly role: Role;
   /** Whether the session takes this window's size while this window controls it. */
   readonly follow: boolean;
+  /** Seconds after its beginning, from which it is to be played; absent: it is attached to. */
+  readonly at?: number;
 }
 
 export interface Fragment {
@@ -32,14 +34,22 @@ function readPlace(fields: URLSearchParams): Place | undefined {
     sessionId,
     role: fields.get('role') === 'observer' ? 'observer' : 'controller',
     follow: fields.get('size') !== 'fixed',
+    ...readMoment(fields.get('t')),
   };
+}
+
+/** A moment that is none is the beginning. */
+function readMoment(text: string | null): { at?: number } {
+  if (text === null) return {};
+  return { at: /^\d{1,9}(\.\d{1,3})?$/.test(text) ? Number(text) : 0 };
 }
 
 /** The fragment that opens this place; it holds no token. */
 export function fragmentOf(place: Place): string {
   const role = place.role === 'observer' ? '&role=observer' : '';
   const size = place.follow ? '' : '&size=fixed';
-  return `#session=${place.instanceId}/${place.sessionId}${role}${size}`;
+  const moment = place.at === undefined ? '' : `&t=${Math.round(place.at * 1000) / 1000}`;
+  return `#session=${place.instanceId}/${place.sessionId}${role}${size}${moment}`;
 }
 
 export function samePlace(a: Place | undefined, b: Place | undefined): boolean {

@@ -32,6 +32,8 @@ export interface Screen {
   /** Restores the screen from a snapshot of this size, whatever was shown before. */
   keyframe(bytes: Uint8Array): void;
   resize(size: Size): void;
+  /** Bytes that are not drawn yet. */
+  backlog(): number;
   /** Whether typing is taken. */
   setWritable(writable: boolean): void;
   /** The size that fills the window with the usual font. */
@@ -81,6 +83,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   return {
     output: writes.output,
     keyframe: writes.keyframe,
+    backlog: writes.backlog,
     resize: (size) =>
       writes.after(() => {
         terminal.resize(size.cols, size.rows);

@@ -9,6 +9,8 @@ export interface Writes {
   keyframe(bytes: Uint8Array): void;
   /** Runs after all that was written before, and before all that is written after. */
   after(step: () => void): void;
+  /** Bytes that wait for the terminal. */
+  backlog(): number;
 }
 
 /**
@@ -46,5 +48,6 @@ export function createWrites(terminal: Terminal, fellBehind: () => void): Writes
         step();
       });
     },
+    backlog: () => backlog,
   };
 }
