@@ -25,6 +25,8 @@ export interface S3Place {
   readonly endpoint?: string | undefined;
   /** Whether the bucket is the first part of the path, not of the host. */
   readonly pathStyle: boolean;
+  /** Names in one answer to a list; as many as the server gives if absent. */
+  readonly pageSize?: number;
 }
 
 /** Region and credentials are where AWS's own tools look for them: AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, a role … */
@@ -51,12 +53,14 @@ class S3Store implements ArchiveStore {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #before: string;
+  readonly #pageSize: number | undefined;
 
-  constructor({ bucket, prefix }: S3Place, client: S3Client) {
+  constructor({ bucket, prefix, pageSize }: S3Place, client: S3Client) {
     this.place = `s3://${bucket}/${prefix}`;
     this.#client = client;
     this.#bucket = bucket;
     this.#before = prefix === '' ? '' : `${prefix}/`;
+    this.#pageSize = pageSize;
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
@@ -77,7 +81,8 @@ class S3Store implements ArchiveStore {
     const names: string[] = [];
     let ContinuationToken: string | undefined;
     do {
-      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: this.#before + folder, ContinuationToken });
+      const page = { MaxKeys: this.#pageSize, ContinuationToken };
+      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix: this.#before + folder, ...page });
       const { Contents = [], NextContinuationToken } = await this.#client.send(command);
       names.push(...Contents.flatMap(({ Key }) => Key?.slice(this.#before.length) ?? []));
       ContinuationToken = NextContinuationToken;
