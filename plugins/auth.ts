@@ -57,10 +57,16 @@ export const checkOrigin: Hook = async (request) => {
   const { origin } = request.headers;
   if (origin === undefined) return;
   const { config, publicUrl } = request.server;
-  const allowed = config.auth.allowedOrigins ?? [publicUrl().origin, `${request.protocol}://${request.host}`];
+  const allowed = config.auth.allowedOrigins ?? [publicUrl().origin, ownOrigin(request)];
   if (!allowed.includes(origin))
     throw new Fault('PERMISSION_DENIED', 'pages of this origin may not attach; ALLOWED_ORIGINS names those that may');
 };
+
+/** As browsers write it: a host in lower case and punycode, and no port that is the scheme's own. */
+function ownOrigin({ protocol, host }: FastifyRequest): string | undefined {
+  const own = `${protocol}://${host}`;
+  return URL.canParse(own) ? new URL(own).origin : undefined;
+}
 
 function judge(request: FastifyRequest, scope: Scope): void {
   const principal = principalOf(request);

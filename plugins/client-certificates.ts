@@ -17,8 +17,6 @@ declare module 'fastify' {
     certifiedPrincipal(request: FastifyRequest): Principal | undefined;
     /** Whether the request has the header of CLIENT_CERT_HEADER from somebody who is no trusted proxy; it is not believed. */
     isForged(request: FastifyRequest): boolean;
-    /** Reads the files of TLS and the rules again. Throws, and then keeps what there was of those that cannot be used. */
-    rereadCertificates(): void;
   }
 }
 
@@ -86,10 +84,6 @@ export default fp(
       return x509 && rules && principalBy(rules, x509);
     });
     app.decorate('isForged', (request: FastifyRequest) => header !== undefined && header in request.headers && !isProxy(request));
-    app.decorate('rereadCertificates', () => {
-      rereadTls(app);
-      rules?.reload();
-    });
     rereadOnDemand(app, rules);
   },
   { name: 'client-certificates', dependencies: ['context'] },

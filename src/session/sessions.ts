@@ -117,7 +117,7 @@ class Registry implements Sessions {
 
   async creatorOf(instanceId: string, sessionId: string): Promise<string | undefined> {
     const kept = await this.#kept(sessionId);
-    return kept?.instance_id === instanceId && !isExpired(kept) ? kept.created_by : undefined;
+    return kept?.instance_id === instanceId && !this.#isGoneForGood(kept) ? kept.created_by : undefined;
   }
 
   async list(instanceId: string): Promise<Session[]> {

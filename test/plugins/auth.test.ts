@@ -278,6 +278,38 @@ describe('the Origin of a browser', () => {
     });
   });
 
+  it.each([
+    ['Gateway.Example:80', 'http://gateway.example', 200],
+    ['gateway.example:8080', 'http://gateway.example:8080', 200],
+    ['gateway.example:8080', 'http://gateway.example', 403],
+    ['gateway.example', 'https://gateway.example', 403],
+    ['gateway.example', 'http://gateway.example.', 403],
+    ['gateway.example', 'http://gateway.example/', 403],
+    ['gateway.example', 'http://gateway.example@elsewhere.example', 403],
+    ['gateway.example', 'http://gateway.example, http://elsewhere.example', 403],
+    ['gateway.example', 'null', 403],
+    ['null', 'null', 403],
+    ['gateway.example', '', 403],
+    ['[::1]:8080', 'http://[::1]:8080', 200],
+    ['[0:0:0:0:0:0:0:1]:8080', 'http://[::1]:8080', 200],
+    ['[::1]:8080', 'http://[::1]:8081', 403],
+    ['xn--mnchen-3ya.example', 'http://xn--mnchen-3ya.example', 200],
+    ['xn--mnchen-3ya.example', 'http://munchen.example', 403],
+  ])('to the host %j from %j is answered %i', async (host, origin, status) => {
+    const app = await smallApp();
+    const { statusCode } = await app.app.inject({ url: '/origin', headers: { host, origin } });
+    await app.close();
+    expect(statusCode).toBe(status);
+  });
+
+  it('may be allowed in the words of people, and comes in those of browsers', async () => {
+    await using({ ALLOWED_ORIGINS: 'HTTPS://München.Example:443' }, async (app) => {
+      expect(await from(app, 'https://xn--mnchen-3ya.example')).toBe(200);
+      for (const other of ['https://xn--mnchen-3ya.example:8443', 'http://xn--mnchen-3ya.example', 'null'])
+        expect(await from(app, other)).toBe(403);
+    });
+  });
+
   it('is one of ALLOWED_ORIGINS where they are set', async () => {
     await using({ ALLOWED_ORIGINS: 'https://a.example, https://b.example:8443' }, async (app) => {
       expect(await from(app, 'https://b.example:8443')).toBe(200);
