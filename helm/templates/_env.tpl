@@ -38,6 +38,26 @@
 {{- if .Values.redis.durable }}
 - { name: REDIS_DURABLE, value: "true" }
 {{- end }}
+{{- with .Values.archive }}
+{{- if .url }}
+- { name: ARCHIVE_URL, value: {{ .url | quote }} }
+- { name: ARCHIVE_RETENTION_SECONDS, value: {{ .retentionSeconds | int64 | quote }} }
+{{- with .endpoint }}
+- { name: ARCHIVE_ENDPOINT, value: {{ . | quote }} }
+{{- end }}
+{{- with .region }}
+- { name: AWS_REGION, value: {{ . | quote }} }
+{{- end }}
+{{- if .existingSecret }}
+{{- range list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" }}
+- name: {{ . }}
+  valueFrom: { secretKeyRef: { name: {{ $.Values.archive.existingSecret }}, key: {{ . }} } }
+{{- end }}
+{{- end }}
+{{- else if or .endpoint .existingSecret .existingClaim }}
+{{- fail "archive.url is needed with archive.endpoint, archive.existingSecret and archive.existingClaim" }}
+{{- end }}
+{{- end }}
 {{- if .Values.redis.caSecret }}
 - { name: NODE_EXTRA_CA_CERTS, value: /etc/redis-ca/{{ .Values.redis.caSecretKey }} }
 {{- end }}

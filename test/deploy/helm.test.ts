@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const run = promisify(execFile);
 const sets = readdirSync('helm/ci').map((file) => file.replace('-values.yaml', ''));
 /** Of programs, not of the gateway. */
-const foreign = new Set(['HOME', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']);
+const foreign = new Set(['AWS_ACCESS_KEY_ID', 'AWS_REGION', 'AWS_SECRET_ACCESS_KEY', 'HOME', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS']);
 
 // biome-ignore lint/suspicious/noExplicitAny: an object of Kubernetes; the test says what it expects.
 type Rendered = any;
@@ -57,6 +57,7 @@ needs('helm')('the chart', () => {
     ['a secret among the settings', ['config.AUTH_JWT_SECRET=x'], /AUTH_JWT_SECRET/],
     ['an agent without a command', ['agents.a.name=A'], /command/],
     ['an ingress without a host', ['ingress.enabled=true'], /ingress\.host is needed/],
+    ['an archive that is nowhere', ['archive.existingClaim=x'], /archive\.url is needed/],
     ['several replicas without a Redis', ['valkey.enabled=false'], /several replicas need a Redis/],
   ])('refuses %s by name', async (_, values, message) => {
     const refused = await rendered(...values.flatMap((value) => ['--set', value])).catch((error) => error);
