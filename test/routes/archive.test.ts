@@ -1,12 +1,16 @@
 // A session that has ended and left Redis: everything of it is served from the archive, as from the log, until that is over, too.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openDirectoryStore } from '../../src/log/archived/directory.js';
+import { s3Store } from '../../src/log/archived/s3.js';
+import type { ArchiveStore } from '../../src/log/archived/store.js';
 import { needs } from '../support/needs.js';
 import { plainClient } from '../support/plain-client.js';
 import { type RedisServer, startRedis, until } from '../support/redis.js';
+import { startS3 } from '../support/s3.js';
 import { type Answer, type Gateway, startGateway } from './gateway.js';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -21,8 +25,42 @@ const agents = {
   },
 };
 
-needs('redis-server', 'redis-cli')('a session that is in the archive alone', () => {
+/** Somewhere to archive to, and how to look into it. */
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly store: ArchiveStore;
+  dispose(): Promise<void>;
+}
+
+needs('redis-server', 'redis-cli')('a session that is in a folder alone', () => {
+  archived(async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'archive-'));
+    const env = { ARCHIVE_URL: pathToFileURL(dir).href };
+    return { env, store: await openDirectoryStore(dir), dispose: () => rm(dir, { recursive: true }) };
+  });
+});
+
+needs(
+  'redis-server',
+  'redis-cli',
+  'moto_server',
+)('a session that is in a bucket alone', () => {
+  archived(async () => {
+    const server = await startS3();
+    for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
+    const store = s3Store({ bucket: server.bucket, prefix: 'a/b', endpoint: server.endpoint, pathStyle: true });
+    const dispose = async (): Promise<void> => {
+      store.close();
+      vi.unstubAllEnvs();
+      await server.stop();
+    };
+    return { env: { ...server.env, ARCHIVE_URL: `s3://${server.bucket}/a/b` }, store, dispose };
+  });
+});
+
+function archived(open: () => Promise<Place>): void {
   let redis: RedisServer;
+  let place: Place;
   let dir: string;
   let gw: Gateway;
   let session: Answer['json'];
@@ -32,7 +70,7 @@ needs('redis-server', 'redis-cli')('a session that is in the archive alone', () 
     startGateway({
       REDIS_URL: redis.url,
       AGENTS_FILE: join(dir, 'agents.json'),
-      ARCHIVE_URL: pathToFileURL(join(dir, 'archive')).href,
+      ...place.env,
       ARCHIVE_RETENTION_SECONDS: `${retention}`,
     });
   const path = () => `/agents/free/sessions/${session.session_id}`;
@@ -50,7 +88,8 @@ needs('redis-server', 'redis-cli')('a session that is in the archive alone', () 
 
   beforeAll(async () => {
     redis = await startRedis();
-    dir = await mkdtemp(join(tmpdir(), 'archive-'));
+    place = await open();
+    dir = await mkdtemp(join(tmpdir(), 'agents-'));
     await writeFile(join(dir, 'agents.json'), JSON.stringify({ agents }));
     gw = await start(3600);
     session = await gw.session({ argv: ['/bin/bash', '-c', `seq 1 ${LINES}`] });
@@ -64,6 +103,7 @@ needs('redis-server', 'redis-cli')('a session that is in the archive alone', () 
   afterAll(async () => {
     await gw.close();
     await redis.dispose();
+    await place.dispose();
     await rm(dir, { recursive: true });
   });
 
@@ -96,15 +136,14 @@ needs('redis-server', 'redis-cli')('a session that is in the archive alone', () 
   });
 
   it('is gone without a trace when that is over, which the audit tells', async () => {
+    expect((await place.store.list('segments/')).length).toBeGreaterThan(1);
     await gw.close();
     gw = await start(1);
     expect((await gw.call('GET', path())).status).toBe(404);
-    const entries = await readdir(join(dir, 'archive'), { recursive: true, withFileTypes: true });
-    expect(entries.filter((entry) => entry.isFile())).toEqual([]);
-    expect(entries.filter(({ name }) => name === session.session_id)).toEqual([]);
+    expect([...(await place.store.list('segments/')), ...(await place.store.list('records/'))]).toEqual([]);
     expect(await redis.tell('keys', `*${session.session_id}*:log`)).toBe('');
     await expect
       .poll(() => gw.audit())
       .toContainEqual(expect.objectContaining({ event: 'dropped', outcome: 'done', session_id: session.session_id, instance_id: 'free' }));
   });
-});
+}
