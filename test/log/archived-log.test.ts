@@ -10,6 +10,7 @@ import { type ArchivedLog, type ArchivedLogOptions, archivedLog } from '../../sr
 import type { Gap } from '../../src/log/archived/copy.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log, LogReader, LogWriter, Numbered } from '../../src/log/log.js';
+import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis, until } from '../support/redis.js';
@@ -34,7 +35,88 @@ needs('redis-server')('over Redis', () => {
   afterAll(() => server.dispose());
 
   logContract('the Redis log, archived,', () => redisBench({ url: server.url }, over()));
+
+  describe('replicas with one archive', () => {
+    let store: MemoryStore;
+    let prefix: string;
+    let time: number;
+    const logs: ArchivedLog[] = [];
+    const gaps: Gap[] = [];
+    beforeEach(() => {
+      store = new MemoryStore();
+      prefix = `test-${v7()}`;
+      time = 1_700_000_000_000;
+      gaps.length = 0;
+    });
+    afterEach(async () => {
+      await Promise.all(logs.splice(0).map((log) => log.close()));
+    });
+
+    async function replica(): Promise<ArchivedLog> {
+      const now = () => time;
+      const inner = await openRedisLog({ url: server.url, prefix, now });
+      const log = archivedLog(inner, { store, retentionSeconds: DAY, hotSeconds: 0, segmentMs: 1, now, onGap: (gap) => gaps.push(gap) });
+      logs.push(log);
+      return log;
+    }
+    const redis = async (key: string): Promise<number> => Number(await server.tell('exists', key));
+    const append = async (writer: LogWriter, from: number, to: number): Promise<void> => {
+      for (let n = from; n <= to; n++) await writer.append([entry(`${n}`, time)]);
+    };
+    const upTo = (last: number) => Array.from({ length: last }, (_, n) => n + 1);
+
+    it('go on where the owner before stopped, whatever that one still archives, and read each number once', async () => {
+      const [one, two, three] = [await replica(), await replica(), await replica()];
+      const first = await one.create('s', { owner: 1 }, { frames: 50, seconds: 10 });
+      await append(first, 1, 20);
+      const second = await two.claim('s', undefined, { owner: 2 });
+      await append(second, 21, 30);
+      await until('both have archived all', () => segmentsUpTo(store, 30).length >= 2);
+      time += 60_000;
+      await append(second, 31, 100);
+      await until('the owner has archived all', () => segmentsUpTo(store, 100).length >= 1);
+      const reader = await three.reader('s');
+      expect(reader.extent()).toEqual({ oldest: 1, current: 100 });
+      expect(sequences(await readAll(reader, 7))).toEqual(upTo(100));
+      expect([store.replaced, gaps]).toEqual([[], []]);
+    });
+
+    it('see in what others archived what has just left the log', async () => {
+      const [one, two] = [await replica(), await replica()];
+      const writer = await one.create('s', {}, { frames: 5, seconds: 10 });
+      const reader = await two.reader('s');
+      await append(writer, 1, 20);
+      await until('it is archived', () => segmentsUpTo(store, 20).length > 0);
+      time += 60_000;
+      await append(writer, 21, 40);
+      expect(sequences(await readAll(reader, 7))).toEqual(upTo(40));
+    });
+
+    it('let Redis go of a session that has ended, and go on with its numbers', async () => {
+      const [one, two] = [await replica(), await replica()];
+      const writer = await one.create('s', {}, { frames: 50, seconds: 10 });
+      await append(writer, 1, 20);
+      const late = await two.reader('s');
+      await Promise.all([one.settle('s'), two.settle('s')]);
+      expect(sequences(await readAll(late, 7))).toEqual(upTo(20));
+      const claimed = await two.claim('s');
+      expect(claimed.reader.extent()).toEqual({ oldest: 1, current: 20 });
+      expect(await claimed.append([nobody])).toBe(21);
+      expect(await claimed.append([entry('22', time)])).toBe(22);
+      const fresh = async () => (await replica()).reader('s');
+      expect(sequences(await readAll(await fresh(), 7))).toEqual([...upTo(20), 22]);
+      // Who does not know yet that it is no owner any more knows what it was told of.
+      expect(sequences(await readAll(writer.reader, 7))).toEqual(upTo(20));
+      await claimed.release();
+      await two.settle('s');
+      expect((await fresh()).extent()).toEqual({ oldest: 1, current: 22 });
+      expect(await redis(`${prefix}:{s}:log`)).toBe(0);
+    });
+  });
 });
+
+const segmentsUpTo = (store: MemoryStore, last: number): string[] =>
+  [...store.objects.keys()].filter((name) => name.startsWith('segments/') && name.includes(`-${String(last).padStart(16, '0')}-`));
 
 const everything = { frames: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER };
 const DAY = 86_400;
@@ -170,8 +252,10 @@ describe('an archive behind a log', () => {
     await write(writer, 11, 20);
     time += 60_000;
     await write(writer, 21, 25);
+    // Whatever was under way has failed, too.
+    await expect(log.settle('s')).rejects.toMatchObject({ failure: 'unavailable' });
     store.refusal = undefined;
-    await isArchived(25);
+    await log.settle('s');
     expect(gaps).toEqual([{ sessionId: 's', from: 11, to: 20 }]);
     expect(log.counts()).toMatchObject({ gaps: 1, lostNumbers: 10 });
     time += 60_000;

@@ -120,9 +120,16 @@ export class RedisSession implements LogReader, Listener {
 
   async #findNow(): Promise<Found> {
     const found = await this.find();
-    if (!this.needed) this.#shown = { current: found.current, oldest: found.oldest };
+    this.#learn(found);
     if (found.current < this.#shown.current) throw new Behind();
     return found;
+  }
+
+  /** Those who follow are told of what is new in order; that what they were told of has left the log (`shed`), they learn here. */
+  #learn({ current, oldest }: Extent): void {
+    const known = this.#shown.current;
+    if (!this.needed || current === known) this.#shown = { current, oldest };
+    else if (oldest > known) this.#shown = { current: known, oldest: known + 1 };
   }
 
   #asking<T>(ask: () => Promise<T>): Promise<T> {
