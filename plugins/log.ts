@@ -23,8 +23,9 @@ declare module 'fastify' {
 async function open(app: FastifyInstance): Promise<Log> {
   const { config, log: logger, audit } = app;
   const onTrouble = (sentence: string) => logger.error(sentence);
+  const onRecovered = () => logger.info('Redis takes entries again');
   const stored = config.redis
-    ? await openRedisLog({ ...config.redis, ...keptAsLongAs(config.archive), onTrouble, logger })
+    ? await openRedisLog({ ...config.redis, ...keptAsLongAs(config.archive), onTrouble, onRecovered, logger })
     : await openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
   return sealedLog(await archived(app, stored), new Keyring(config.encryptionKeys), (sentence, session_id) => {
     logger.error(sentence);

@@ -66,12 +66,15 @@ export class Fault extends Error {
 }
 
 /** What clients are told of failures that have a name of their own (LogError), and that nobody but the operator can mend. */
-const told: ReadonlyMap<string, string> = new Map([['corrupt', 'what is kept of this session is damaged and cannot be read']]);
+const told: ReadonlyMap<string, { readonly words: string; readonly options: FaultOptions }> = new Map([
+  ['corrupt', { words: 'what is kept of this session is damaged and cannot be read', options: { retryable: false } }],
+  ['unavailable', { words: 'what is kept of this session cannot be reached now; try again', options: { status: 503 } }],
+]);
 
 /** Any thrown value as a Fault; what was not meant for clients becomes INTERNAL, without its message. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const words = told.get((error as { failure?: string } | undefined)?.failure ?? '');
-  if (words) return new Fault('INTERNAL', words, { retryable: false, cause: error });
+  const known = told.get((error as { failure?: string } | undefined)?.failure ?? '');
+  if (known) return new Fault('INTERNAL', known.words, { ...known.options, cause: error });
   return new Fault('INTERNAL', 'the gateway failed to do this; its log says why', { cause: error });
 }

@@ -64,8 +64,9 @@ export function endOnSignals(app: FastifyInstance): () => void {
       app.log.fatal({ err }, 'the gateway ends because of a failure that nobody caught');
       process.exit(1);
     }
-    app.log.info({ signal }, 'shutting down');
+    app.log.info({ ...(signal && { signal }), sessions: app.sessions.owned().length }, 'shutting down');
     await shutDown(app);
+    app.log.info('the gateway has ended');
   });
   return close;
 }

@@ -47,7 +47,7 @@ export interface Attachments {
   readonly audit: Audit;
   readonly validity: Pick<Validity, 'watch'>;
   readonly meter: Meter;
-  readonly logger: Record<'warn' | 'error', (details: object, message: string) => void>;
+  readonly logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -136,7 +136,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       isTurn,
       flooded: () => this.#sendFlooderAway(),
       crowded: (isCrowded) => this.#pace.crowded(isCrowded),
-      broken: (fault) => this.#shared.logger.error({ err: fault.cause ?? fault, session_id: session.id }, 'a request failed'),
+      broken: (fault) => this.#complain(fault, 'a request failed'),
     });
     this.#pace = new Pace({ hold: () => ws.pause(), goOn: () => ws.resume(), flooded: () => this.#sendFlooderAway() });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
@@ -386,6 +386,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#clientId = joined.clientId;
     this.#role = joined.role;
     this.record('attach', 'granted', this.#attachedAs(joined));
+    this.#shared.logger.info({ ...this.#who, role: joined.role }, 'client attached');
     if (!this.#outlet.isOpen) {
       void this.#depart();
       return;
@@ -478,8 +479,27 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   #breakOff(fault: Fault): void {
-    this.#shared.logger.error({ err: fault.cause ?? fault, session_id: this.session.id }, 'a connection cannot go on');
+    this.#complain(fault, 'a connection cannot go on');
     this.goodbye('other', closeCode.fault, fault.message);
+  }
+
+  /** Under the names that all lines of the log have. */
+  get #who() {
+    const trace = this.#traceId;
+    return {
+      session_id: this.session.id,
+      instance_id: this.session.instanceId,
+      principal: this.principal.name,
+      client_id: this.#clientId,
+      ...(trace !== undefined && { trace_id: trace }),
+    };
+  }
+
+  /** What passes by itself (another replica does not answer, Redis is away) is a warning; all else is the gateway's own. */
+  #complain(fault: Fault, what: string): void {
+    const { logger } = this.#shared;
+    if (fault.status === 503) logger.warn({ ...this.#who, reason: fault.message }, what);
+    else logger.error({ ...this.#who, err: fault.cause ?? fault }, what);
   }
 
   /** The one way out of the session, whatever ended the connection: exactly one leave. Never rejects: who is gone can be told nothing. */
@@ -487,8 +507,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (this.#clientId === undefined) return Promise.resolve(undefined);
     if (!this.#departure) {
       this.record('leave', 'done', this.#attribution.take());
+      this.#shared.logger.info(this.#who, 'client left');
       this.#departure = this.session.leave(this.#clientId).catch((error) => {
-        this.#shared.logger.error({ err: error, session_id: this.session.id }, 'a member could not leave');
+        this.#complain(asFault(error), 'a member could not leave');
         return undefined;
       });
     }

@@ -9,6 +9,7 @@ import { CertificateRulesError } from '../certificates/rules.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
 import { endOnSignals, endWhenUsurped } from '../shutdown.js';
 import { mintToken } from '../token.js';
+import { version } from '../version.js';
 import { demandUsable, listenFault } from './preflight.js';
 
 /** Seconds for which the token of a development start is good. */
@@ -39,7 +40,23 @@ async function start(env: NodeJS.ProcessEnv): Promise<void> {
   await listen(app).catch((error) => {
     throw listenFault(error, config.listen);
   });
+  tellStart(app);
   if (development) invite(app);
+}
+
+/** What an operator asks of a log first: which version it is, and what it was told to be. */
+function tellStart({ log, config, agents, tracing }: FastifyInstance): void {
+  log.info(
+    {
+      version: version(),
+      node: process.version,
+      log: config.redis ? 'redis' : 'embedded',
+      sealed: config.encryptionKeys.length > 0,
+      traces: tracing !== undefined,
+      agents: agents.list().map(({ id }) => id),
+    },
+    'the gateway is ready',
+  );
 }
 
 /** Without a key, one is made for this start alone, where only this machine can reach the gateway. */

@@ -161,7 +161,7 @@ export class RedisLeases implements Leases {
     await ready(client, OPEN_PATIENCE_MS);
     await this.#listen();
     const first = (await this.#beat()).signs.get(replicaId);
-    if (!this.#isHeld) logger.info({ replica_id: replicaId }, 'the lease of another process of this id is waited for');
+    if (!this.#isHeld) logger.info({}, 'the lease of another process of this id is waited for');
     while (!this.#isHeld) {
       await this.#alarm.pause(this.#beatMs);
       const now = (await this.#beat()).signs.get(replicaId);
@@ -316,7 +316,7 @@ export class RedisLeases implements Leases {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     clearTimeout(this.#lossTimer);
-    this.#options.logger.warn({ replica_id: this.replicaId }, 'this replica could not renew its lease: others may believe it dead');
+    this.#options.logger.warn({}, 'this replica could not renew its lease: others may believe it dead');
     this.#losses.tell();
   }
 }

@@ -15,7 +15,7 @@ export class Trouble {
   note(error: unknown): void {
     if (this.#isOn === (error !== undefined)) return;
     this.#isOn = error !== undefined;
-    if (this.#isOn) this.#logger.warn({ err: error }, `${this.#what}: Redis does not do its part; it is tried again`);
+    if (this.#isOn) this.#logger.warn({ reason: (error as Error).message }, `${this.#what}: Redis does not do its part; it is tried again`);
     else this.#logger.info({}, `${this.#what}: Redis does its part again`);
   }
 }

@@ -15,6 +15,7 @@ import { OwnedSession } from './owned-session.js';
 import { noSender } from './pushes.js';
 import type { KeptSession } from './record.js';
 import { keptSecrecy, redactionOf } from './secrecy.js';
+import type { SessionDescription } from './session.js';
 import type { SessionsParts } from './sessions.js';
 import type { Telling } from './telling.js';
 
@@ -156,10 +157,10 @@ export class OwnedSessions {
     const { logger, onClosed } = this.#parts;
     this.#running.delete(session.id);
     if (!after) this.#parts.quota?.forget(session.id);
-    const fields = { session_id: session.id };
+    const fields = { session_id: session.id, instance_id: session.instanceId };
     if (error) this.#meter.count('sessions_failed_total');
     if (error) logger.error({ ...fields, err: error }, 'the log of a session has failed');
-    else if (after) logger.info({ ...fields, reason: after.describe().reason }, 'session closed');
+    else if (after) logger.info({ ...fields, ...howItEnded(after.describe()) }, 'session closed');
     else logger.info(fields, 'session handed over');
     if (after) {
       this.#parts.quota?.give(session.id);
@@ -200,4 +201,8 @@ function newRecord(agent: Agent, request: SessionRequest, { createdBy, contextId
     ...(request.label === undefined ? {} : { label: request.label }),
     ...(request.default_role === undefined ? {} : { default_role: request.default_role }),
   };
+}
+
+function howItEnded({ reason, exit_code }: SessionDescription) {
+  return { reason, exit_code: exit_code ?? null };
 }

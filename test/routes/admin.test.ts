@@ -1,5 +1,5 @@
 // What operators do over HTTP with the one replica that there is.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Gateway, startGateway } from './gateway.js';
 
 describe('Replicas over HTTP', () => {
@@ -8,7 +8,16 @@ describe('Replicas over HTTP', () => {
     gateway = await startGateway();
   });
   afterAll(() => gateway.close());
-  const lines = () => gateway.audit().filter(({ event }) => event === 'admin');
+  /** The audit is written behind the answer. */
+  const expectLine = (line: object) =>
+    vi.waitFor(() =>
+      expect(
+        gateway
+          .audit()
+          .filter(({ event }) => event === 'admin')
+          .at(-1),
+      ).toMatchObject(line),
+    );
 
   it('are listed with what runs on them', async () => {
     const session = await gateway.session();
@@ -30,7 +39,7 @@ describe('Replicas over HTTP', () => {
     const put = (level: unknown) => gateway.call('PUT', '/admin/replicas/r1/log-level', { body: { level } });
     expect((await put('fatal')).json).toMatchObject({ log_level: 'fatal' });
     expect(gateway.app.log.level).toBe('fatal');
-    expect(lines().at(-1)).toMatchObject({ outcome: 'done', principal: 'alice', detail: 'log level fatal: replica r1' });
+    await expectLine({ outcome: 'done', principal: 'alice', detail: 'log level fatal: replica r1' });
     const { status, json } = await put('loud');
     expect([status, json.error.message]).toEqual([400, expect.stringContaining('body.level')]);
     expect(gateway.app.log.level).toBe('fatal');
@@ -43,7 +52,7 @@ describe('Replicas over HTTP', () => {
       'TASK_NOT_FOUND',
       expect.stringContaining('no replica other lives'),
     ]);
-    expect(lines().at(-1)).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('drain: replica other') });
+    await expectLine({ outcome: 'failed', detail: expect.stringContaining('drain: replica other') });
   });
 
   it.each([
@@ -61,7 +70,7 @@ describe('Replicas over HTTP', () => {
       const { status, json } = await gateway.call(method, path, { token, ...(method === 'PUT' && { body: { level: 'trace' } }) });
       expect([status, json.error.message]).toEqual([403, expect.stringContaining(why)]);
     }
-    expect(lines().at(-1)).toMatchObject({ outcome: 'denied' });
+    await expectLine({ outcome: 'denied' });
     expect(gateway.app.log.level).not.toBe('trace');
   });
 });

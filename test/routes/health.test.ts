@@ -58,6 +58,10 @@ describe('GET /openapi.json', () => {
         .sort(),
     ).toEqual(
       [
+        'get /admin/replicas',
+        'get /admin/replicas/{replica}',
+        'post /admin/replicas/{replica}/drain',
+        'put /admin/replicas/{replica}/log-level',
         'get /agents',
         'get /agents/{inst}/.well-known/agent-card.json',
         'get /agents/{inst}/extendedAgentCard',

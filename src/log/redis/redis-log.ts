@@ -31,6 +31,8 @@ export interface RedisLogOptions extends RedisAddress {
   readonly now?: () => number;
   /** Called once for each new trouble, with a sentence. */
   readonly onTrouble?: (sentence: string) => void;
+  /** What was told as trouble is over. */
+  readonly onRecovered?: () => void;
   readonly logger?: { warn(fields: object, message: string): void };
   /** How long a session's keys outlive its retention if nobody writes to it or removes it, in milliseconds; KEEP_MS if absent. */
   readonly keepMs?: number;
@@ -80,7 +82,7 @@ class RedisLog implements Log {
     this.keepMs = options.keepMs ?? KEEP_MS;
     const target = readAddress(options);
     this.name = target.name;
-    this.troubles = new RedisTroubles(target.name, options.onTrouble);
+    this.troubles = new RedisTroubles(target.name, options.onTrouble, options.onRecovered);
     this.writing = connect(options, { socketTimeout: SILENCE_MS });
     this.reading = connect(options, { socketTimeout: SILENCE_MS, enableAutoPipelining: true });
     this.channels = new Channels(target, () => nodesOf(this.reading));

@@ -28,6 +28,8 @@ export function isPassing(error: unknown): boolean {
 export class RedisTroubles {
   readonly #name: string;
   readonly #tell: (sentence: string) => void;
+  readonly #recovered: () => void;
+  #isTold = false;
   readonly #refused = new Map<string, string>();
   readonly #corrupt = new Map<string, string>();
   readonly #told = new Set<string>();
@@ -35,9 +37,10 @@ export class RedisTroubles {
   #lastError = 'the connection broke';
 
   /** `name`: where Redis is. */
-  constructor(name: string, tell: (sentence: string) => void = () => undefined) {
+  constructor(name: string, tell: (sentence: string) => void = () => undefined, recovered: () => void = () => undefined) {
     this.#name = name;
     this.#tell = tell;
+    this.#recovered = recovered;
   }
 
   /** Why the connection failed last: commands that are given up with it do not say so themselves. */
@@ -47,6 +50,7 @@ export class RedisTroubles {
 
   away(): void {
     this.#away = `Redis (${this.#name}) cannot be reached: ${this.#lastError}`;
+    this.#isTold = true;
     this.#say(this.#away);
   }
 
@@ -59,6 +63,7 @@ export class RedisTroubles {
   refuses(sessionId: string, error: unknown): void {
     const reason = this.explain(error);
     this.#refused.set(sessionId, reason);
+    this.#isTold = true;
     this.#say(`Redis (${this.#name}) takes no entries: ${reason}; it is tried again`);
   }
 
@@ -100,6 +105,9 @@ export class RedisTroubles {
   }
 
   #calm(): void {
-    if (this.sentence() === undefined) this.#told.clear();
+    if (this.sentence() !== undefined) return;
+    this.#told.clear();
+    if (this.#isTold) this.#recovered();
+    this.#isTold = false;
   }
 }

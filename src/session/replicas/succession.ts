@@ -84,7 +84,7 @@ export class Succession {
 
   async #inherit(kept: KeptSession, isDue: () => Promise<boolean>): Promise<boolean> {
     const { logger } = this.#parts;
-    const fields = { session_id: kept.session_id, replica_id: kept.replica_id };
+    const fields = { session_id: kept.session_id, instance_id: kept.instance_id, owner: kept.replica_id };
     try {
       if (!this.#mayTake()) return !this.#isOpen;
       if (!(await isDue())) return true;
