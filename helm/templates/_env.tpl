@@ -12,6 +12,25 @@
 {{- if .Values.agents }}
 - { name: AGENTS_FILE, value: /etc/pty-gateway/agents.json }
 {{- end }}
+{{- with .Values.tls }}
+{{- if .existingSecret }}
+- { name: TLS_CERT_FILE, value: /etc/tls/tls.crt }
+- { name: TLS_KEY_FILE, value: /etc/tls/tls.key }
+{{- if .clientCaKey }}
+- { name: TLS_CLIENT_CA_FILE, value: /etc/tls/{{ .clientCaKey }} }
+{{- end }}
+{{- else if .clientCaKey }}
+{{- fail "tls.clientCaKey is a key of tls.existingSecret, which is empty" }}
+{{- end }}
+{{- end }}
+{{- if .Values.clientCertificates.rules }}
+- { name: CLIENT_CERT_MAP_FILE, value: /etc/pty-gateway-certificates/certificates.json }
+{{- else if or .Values.tls.clientCaKey .Values.clientCertificates.header }}
+{{- fail "clientCertificates.rules say who clients with certificates are; they are needed with tls.clientCaKey and with clientCertificates.header" }}
+{{- end }}
+{{- with .Values.clientCertificates.header }}
+- { name: CLIENT_CERT_HEADER, value: {{ . | quote }} }
+{{- end }}
 {{- with .Values.auth.jwksUrl }}
 - { name: AUTH_JWKS_URL, value: {{ . | quote }} }
 {{- end }}

@@ -28,8 +28,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.publicUrl }}{{ .Values.publicUrl }}
 {{- else if .Values.ingress.enabled }}{{ ternary "https" "http" (not (empty .Values.ingress.tlsSecret)) }}://{{ required "ingress.host is needed where ingress.enabled is true" .Values.ingress.host }}{{ .Values.ingress.path | trimSuffix "/" }}
 {{- else if and .Values.httpRoute.enabled .Values.httpRoute.hostnames }}{{ ternary "https" "http" .Values.httpRoute.tls }}://{{ first .Values.httpRoute.hostnames }}{{ .Values.httpRoute.path | trimSuffix "/" }}
-{{- else }}http://{{ include "pty-gateway.name" . }}.{{ .Release.Namespace }}.svc{{ if ne (int .Values.service.port) 80 }}:{{ .Values.service.port }}{{ end }}
+{{- else }}{{ include "pty-gateway.scheme" . }}://{{ include "pty-gateway.name" . }}.{{ .Release.Namespace }}.svc{{ if ne (int .Values.service.port) (ternary 443 80 (not (empty .Values.tls.existingSecret))) }}:{{ .Values.service.port }}{{ end }}
 {{- end }}
+{{- end }}
+
+{{/* What the gateways themselves speak. */}}
+{{- define "pty-gateway.scheme" -}}
+{{ ternary "https" "http" (not (empty .Values.tls.existingSecret)) }}
 {{- end }}
 
 {{- define "pty-gateway.secret" -}}

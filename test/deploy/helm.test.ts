@@ -58,6 +58,12 @@ needs('helm')('the chart', () => {
     ['an agent without a command', ['agents.a.name=A'], /command/],
     ['an ingress without a host', ['ingress.enabled=true'], /ingress\.host is needed/],
     ['an archive that is nowhere', ['archive.existingClaim=x'], /archive\.url is needed/],
+    [
+      'authorities of clients without a certificate of its own',
+      ['tls.clientCaKey=ca.crt'],
+      /tls\.clientCaKey is a key of tls\.existingSecret/,
+    ],
+    ['certificates in a header without rules', ['clientCertificates.header=Client-Cert'], /clientCertificates\.rules say who/],
     ['several replicas without a Redis', ['valkey.enabled=false'], /several replicas need a Redis/],
   ])('refuses %s by name', async (_, values, message) => {
     const refused = await rendered(...values.flatMap((value) => ['--set', value])).catch((error) => error);
@@ -70,6 +76,17 @@ needs('helm')('the chart', () => {
     expect(agents.build).toMatchObject({ command: ['/bin/bash', '--noprofile', '--norc'], policy: { max_sessions: 20 } });
     const sum = (all: Rendered[]) => of(all, 'StatefulSet').spec.template.metadata.annotations['checksum/agents'];
     expect(sum(objects)).not.toBe(sum(await rendered()));
+  });
+
+  it('speaks TLS with the certificate of a Secret, and knows clients by the rules it was given', async () => {
+    const objects = await rendered('-f', 'helm/ci/client-certificates-values.yaml');
+    const { certificates } = JSON.parse(of(objects, 'ConfigMap', 'x-pty-gateway-certificates').data['certificates.json']);
+    expect(certificates).toMatchObject([{ principal: '{uri}', sessions: 'own' }]);
+    const { readinessProbe, env, volumeMounts } = gatewayOf(objects);
+    const mounted = volumeMounts.map(({ mountPath }: { mountPath: string }) => mountPath);
+    const { TLS_CERT_FILE = '', CLIENT_CERT_MAP_FILE = '', PUBLIC_URL } = settingsOf(env);
+    for (const file of [TLS_CERT_FILE, CLIENT_CERT_MAP_FILE]) expect(mounted).toContain(file.replace(/\/[^/]*$/, ''));
+    expect([readinessProbe.httpGet.scheme, PUBLIC_URL]).toEqual(['HTTPS', 'https://x-pty-gateway.default.svc']);
   });
 
   it('has a page that tells of every value', () => {
