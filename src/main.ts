@@ -8,6 +8,7 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   token: async (program) => (await import('./cli/token.js')).token(program),
   attach: async (program) => (await import('./cli/attach.js')).attach(program),
   sessions: async (program) => (await import('./cli/sessions.js')).sessions(program),
+  play: async (program) => (await import('./cli/play.js')).play(program),
   replicas: async (program) => (await import('./cli/replicas.js')).replicas(program),
   drain: async (program) => (await import('./cli/replicas.js')).drain(program),
   'log-level': async (program) => (await import('./cli/replicas.js')).logLevel(program),

@@ -1,9 +1,10 @@
 // `pty-gateway sessions`: what runs at a gateway, and where to attach. Knows HTTP answers, no session.
 import { type Command, Option } from 'commander';
 import type { MemberRef } from '../protocol/frames.js';
+import { CommandError } from './address.js';
 import { age } from './age.js';
 import { done, type Gateway, type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
-import { askJson } from './http.js';
+import { askJson, Refused } from './http.js';
 import { table } from './table.js';
 import { watch } from './watch.js';
 
@@ -74,6 +75,22 @@ async function agents(gateway: Gateway): Promise<string[]> {
   const { agents: cards } = await askJson<{ agents: Card[] }>(gateway, '/agents');
   const ids = cards.map(({ supportedInterfaces: [first] }) => /\/agents\/([^/]+)\//.exec(first?.url ?? '')?.[1]);
   return ids.filter((id) => id !== undefined).map(decodeURIComponent);
+}
+
+/** Of a session by its id, whichever agent's it is. Throws a CommandError. */
+export async function addressOf(gateway: Gateway, sessionId: string): Promise<string> {
+  for (const instance of await agents(gateway)) {
+    const path = `/agents/${encodeURIComponent(instance)}/sessions/${sessionId}`;
+    try {
+      await askJson(gateway, path);
+      return gateway.base + path;
+    } catch (error) {
+      if (!(error instanceof Refused && error.status === 404)) throw error;
+    }
+  }
+  throw new CommandError(
+    `there is no session ${sessionId} that this token may see; \`pty-gateway sessions --all\` lists those that there are`,
+  );
 }
 
 async function* sessionsOf(gateway: Gateway, instanceId: string, state: string | undefined): AsyncGenerator<ListedSession> {
