@@ -10,9 +10,19 @@ export function formsOf(secret: string): Uint8Array[] {
   return [...visible].map((form) => Buffer.from(form));
 }
 
+/** Characters beyond ASCII that a terminal gives no column: nobody sees whether they are there (default-ignorable, in Unicode's words). */
+const ZERO_WIDTH = /\u034f|[\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\ufe00-\ufe0f]/g;
+
+/** Whether these bytes of UTF-8 are one of them. */
+export function isZeroWidth(character: readonly number[]): boolean {
+  const [lead = 0] = character;
+  const mayBe = lead === 0xcd || lead === 0xd8 || lead === 0xe1 || lead === 0xe2 || lead === 0xef;
+  return mayBe && Buffer.from(character).toString().replace(ZERO_WIDTH, '') === '';
+}
+
 /** Without what a terminal shows nothing of. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-export const visibleText = (text: string): string => text.replaceAll(/[\0-\x1f\x7f-\x9f]/g, '');
+export const visibleText = (text: string): string => text.replaceAll(/[\0-\x1f\x7f-\x9f]/g, '').replaceAll(ZERO_WIDTH, '');
 
 /** By itself, and inside of something longer, where it may begin at any of three places of a group. */
 function base64Forms(secret: Buffer): string[] {

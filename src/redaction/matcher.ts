@@ -8,6 +8,8 @@ const MEMORY = 256;
 const SLOT = MEMORY - 1;
 /** Bytes after the prefix from which on an unfinished token is taken for one if nothing more comes. */
 const GUARDED_BODY = 8;
+/** Bytes of a leased secret from which on it is waited for longer: so few are the beginning of much else. */
+const WORTH_PATIENCE = 4;
 /** Long secrets that are followed at the same time, which begin with the same bytes; the oldest is given up. */
 const MAX_FOLLOWED = 16;
 
@@ -72,6 +74,12 @@ export class Matcher {
     return from < this.#length ? (this.#places[from & SLOT] as number) : Number.POSITIVE_INFINITY;
   }
 
+  /** The place of the first byte of what may become a leased secret, if so much of one has come that it is waited for longer; Infinity if not. */
+  get patientFrom(): number {
+    const count = this.#sought.waiting(this.#state);
+    return count >= WORTH_PATIENCE ? (this.#places[(this.#length - count) & SLOT] as number) : Number.POSITIVE_INFINITY;
+  }
+
   /** The next byte of the text, and its place in the stream. */
   feed(byte: number, place: number): void {
     const slot = this.#length & SLOT;
@@ -129,6 +137,11 @@ export class Matcher {
   /** What waits goes out now: as a secret if so much of one has come that it is one. */
   settle(): void {
     this.#concealNewest(this.#sought.guarded(this.#state));
+    this.settleShapes();
+  }
+
+  /** The same, but what may become a leased secret goes on waiting. */
+  settleShapes(): void {
     for (const { shape, from, count } of this.#open)
       if (count < shape.least && count >= GUARDED_BODY) this.#concealNewest(this.#length - from);
   }
@@ -185,10 +198,11 @@ export class Matcher {
     this.#followed.push({ whole, count: length });
   }
 
-  /** One of a kind at a time: what begins inside of another is part of it. */
+  /** One of a kind at a time: what begins inside of another is part of it. Right behind what is concealed no word goes on. */
   #begin(shape: SoughtShape): void {
     const start = this.#length - shape.prefixLength;
-    const isInWord = shape.isWord && start > this.#lineEnd && isWordByte(this.#bytes[(start - 1) & SLOT] as number);
+    const goesOn = start > this.#lineEnd && start > this.#concealedTo;
+    const isInWord = shape.isWord && goesOn && isWordByte(this.#bytes[(start - 1) & SLOT] as number);
     if (start < this.#lineEnd || isInWord || this.#open.some((open) => open.shape === shape)) return;
     this.#open.push({ shape, from: this.#length, count: 0 });
   }

@@ -4,6 +4,10 @@ import type { Redactor } from './redactor.js';
 /** Milliseconds that a byte is held at most; with what joins pieces before it and the imprecision of timers it stays below 20. */
 export const HOLD_MS = 14;
 
+/** Milliseconds that much of a leased secret waits for its next letter, as one that is typed comes; and that any byte of it waits in all. */
+export const LETTER_MS = 1000;
+export const TYPED_MS = 10_000;
+
 export interface Clock {
   /** Milliseconds. */
   now(): number;
@@ -29,15 +33,18 @@ const realClock: Clock = {
 interface Arrival {
   /** Bytes of the stream that were there then. */
   readonly upTo: number;
-  readonly dueAt: number;
+  readonly at: number;
 }
 
 export class RedactedStream {
   readonly #redactor: Redactor;
   readonly #failed: (error: unknown) => void;
   readonly #clock: Clock;
+  /** Of what is held, the oldest first. */
   #arrivals: Arrival[] = [];
-  #cancel: (() => void) | undefined;
+  /** Settled briefly is what had come by then; what is still held of it has been found worth to wait for. */
+  #briefly = Number.NEGATIVE_INFINITY;
+  #alarm: { readonly at: number; readonly cancel: () => void } | undefined;
   #isBroken = false;
 
   /** `failed` is called once, and then what comes is dropped. */
@@ -50,7 +57,7 @@ export class RedactedStream {
   push(bytes: Uint8Array): void {
     this.#do(() => this.#redactor.push(bytes));
     const { left, held } = this.#redactor;
-    if (held > 0) this.#arrivals.push({ upTo: left + held, dueAt: this.#clock.now() + HOLD_MS });
+    if (held > 0) this.#arrivals.push({ upTo: left + held, at: this.#clock.now() });
     this.#watch();
   }
 
@@ -69,7 +76,7 @@ export class RedactedStream {
   /** Settles, and holds nothing after. */
   end(): void {
     this.settle();
-    this.#cancel?.();
+    this.#alarm?.cancel();
   }
 
   #do(act: () => void): void {
@@ -84,16 +91,32 @@ export class RedactedStream {
 
   #watch(): void {
     const { left, held } = this.#redactor;
-    const oldest = this.#arrivals[0]?.dueAt;
     while (this.#arrivals[0] && (held === 0 || this.#arrivals[0].upTo <= left)) this.#arrivals.shift();
-    const [next] = this.#arrivals;
-    if (this.#cancel && next?.dueAt === oldest) return;
-    this.#cancel?.();
-    this.#cancel = undefined;
-    if (!next || this.#isBroken) return;
-    this.#cancel = this.#clock.after(next.dueAt - this.#clock.now(), () => {
-      this.#cancel = undefined;
-      this.settle();
-    });
+    const at = this.#isBroken ? undefined : this.#due();
+    if (this.#alarm?.at === at) return;
+    this.#alarm?.cancel();
+    this.#alarm = at === undefined ? undefined : { at, cancel: this.#clock.after(at - this.#clock.now(), () => this.#ring()) };
+  }
+
+  /** When something of what is held is to go out; undefined if nothing is held. */
+  #due(): number | undefined {
+    const [oldest, newest] = [this.#arrivals[0], this.#arrivals.at(-1)];
+    if (!oldest || !newest) return undefined;
+    const fresh = this.#arrivals.find(({ at }) => at > this.#briefly);
+    const brief = fresh ? fresh.at + HOLD_MS : Number.POSITIVE_INFINITY;
+    return oldest === fresh ? brief : Math.min(brief, newest.at + LETTER_MS, oldest.at + TYPED_MS);
+  }
+
+  #ring(): void {
+    this.#alarm = undefined;
+    const now = this.#clock.now();
+    const [oldest, newest] = [this.#arrivals[0], this.#arrivals.at(-1)];
+    if (!oldest || !newest) return;
+    if (now >= newest.at + LETTER_MS || now >= oldest.at + TYPED_MS) this.#do(() => this.#redactor.settle());
+    else {
+      this.#briefly = now - HOLD_MS;
+      this.#do(() => this.#redactor.settleBriefly());
+    }
+    this.#watch();
   }
 }

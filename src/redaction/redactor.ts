@@ -1,6 +1,7 @@
 // Cuts secrets out of a terminal's stream of bytes, and holds back what may be the beginning of one. Knows no clock and no session.
 import { State, Vt } from '../terminal/vt.js';
 import type { Automaton } from './automaton.js';
+import { isZeroWidth } from './forms.js';
 import { LinePatterns, type Pattern } from './line-patterns.js';
 import { conceal } from './mark.js';
 import { Matcher } from './matcher.js';
@@ -82,6 +83,20 @@ export class Redactor {
   /** What is held goes out, concealed where so much of a secret has come that it is one. What follows is still seen as its continuation. */
   settle(): void {
     this.#settle(this.#start + this.#raw.length);
+    this.#release(this.#settled);
+  }
+
+  /** The same, but for what is so much of a leased secret that it is worth to wait for its next letter. */
+  settleBriefly(): void {
+    const patientFrom = Math.min(this.#text.patientFrom, this.#string.patientFrom);
+    if (patientFrom >= this.#start + this.#raw.length) {
+      this.settle();
+      return;
+    }
+    this.#text.settleShapes();
+    this.#string.settleShapes();
+    this.#patterns?.settle();
+    this.#settled = Math.max(this.#settled, patientFrom);
     this.#release(this.#settled);
   }
 
@@ -172,7 +187,7 @@ export class Redactor {
     const character = this.#character;
     this.#character = [];
     const isWhole = (character[0] as number) >= 0xc0;
-    if (!isWhole || (character[0] === C1_LEAD && byte < 0xa0)) return;
+    if (!isWhole || (character[0] === C1_LEAD && byte < 0xa0) || isZeroWidth(character)) return;
     if (vt.inString) for (const [i, part] of character.entries()) this.#string.feed(part, this.#characterPlace + i);
     else if (vt.inText) {
       this.#unwrap();

@@ -175,6 +175,7 @@ const connections: Row[] = [
       await leave(await p.join(s, 'observer', {}, { replay_from: LATER }));
       const client = await p.attach(s);
       await client.answer(client.say('SubscribeToTask', { task_id: s.session_id }, { replay_from: 0 }));
+      await expect.poll(() => p.told().at(-1)).toBe('replay granted: from 0');
       await client.answer(client.say('Unsubscribe', { task_id: s.session_id }));
       await client.answer(client.say('SubscribeToTask', { task_id: s.session_id }, { replay_from: LATER }));
       await leave(client);

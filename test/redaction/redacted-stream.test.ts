@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Clock, HOLD_MS, RedactedStream } from '../../src/redaction/redacted-stream.js';
+import { type Clock, HOLD_MS, LETTER_MS, RedactedStream, TYPED_MS } from '../../src/redaction/redacted-stream.js';
 import { Redactor } from '../../src/redaction/redactor.js';
 import { seek } from '../../src/redaction/sought.js';
 
@@ -66,14 +66,52 @@ describe('A redacted stream', () => {
     expect(out).toEqual(['hu', 'zz']);
   });
 
-  it('gives no byte more time because others follow it', () => {
+  it('gives the first letters no more time because others follow them', () => {
     const { clock, out, print } = open();
     print('h');
     for (const letter of 'unter') {
-      clock.forward(4);
+      clock.forward(6);
       print(letter);
     }
     expect(out.join('')).not.toBe('');
+  });
+
+  it('shows three letters of a secret that is typed letter by letter', () => {
+    const { clock, out, print } = open();
+    for (const letter of 'hunter22') {
+      print(letter);
+      clock.forward(LETTER_MS - 1);
+    }
+    expect(out.join('')).toBe('hun*****');
+  });
+
+  it('lets go at once what turns out to be no secret, and takes much of one for it when nothing more comes', () => {
+    const { clock, out, print } = open();
+    const type = (text: string) => {
+      out.length = 0;
+      for (const letter of text) {
+        print(letter);
+        clock.forward(HOLD_MS);
+      }
+      return out.join('');
+    };
+    expect(type('hunte')).toBe('hun');
+    expect(type('d ')).toBe('ted ');
+    expect(type('hunte')).toBe('hun');
+    clock.forward(LETTER_MS - HOLD_MS - 1);
+    expect(out.join('')).toBe('hun');
+    clock.forward(1);
+    expect(out.join('')).toBe('hun**');
+    expect(clock.isSet).toBe(false);
+  });
+
+  it('makes no byte wait for ever, however slowly something that may be a secret goes on', () => {
+    const { clock, out, print } = open();
+    for (let i = 0; i * (LETTER_MS - 1) < TYPED_MS + LETTER_MS; i++) {
+      print('z');
+      clock.forward(LETTER_MS - 1);
+    }
+    expect(out.join('').length).toBeGreaterThan(3);
   });
 
   it('conceals the rest of a secret whose beginning it could not hold', () => {

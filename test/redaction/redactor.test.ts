@@ -178,6 +178,21 @@ describe('A redactor', () => {
     expect(shown('$ huntx\b \ber22.', { secrets: ['hunter22'] })).toBe('$ ****x\b \b****.');
   });
 
+  it('finds a secret between whose letters stands what nobody sees, and one that was given with it', () => {
+    const unseen = fc.constantFrom('\u200b', '\u200d', '\ufeff', '\u2060', '\ufe0f', '\x1b[m', '\x1b[5;3H', '\x07');
+    fc.assert(
+      fc.property(fc.array(unseen, { minLength: 7, maxLength: 7 }), (between) => {
+        const veiled = [...'hunter22'].map((letter, i) => letter + (between[i] ?? '')).join('');
+        const left = (secrets: string[]) =>
+          shown(`a ${veiled} b`, { secrets })
+            .replaceAll(/[^a-z0-9* ]/g, '')
+            .replaceAll(/5|3|m/g, '');
+        expect(left(['hunter22'])).toBe('a ******** b');
+        expect(left(['hunt\u200b\ufeffer22'])).toBe('a ******** b');
+      }),
+    );
+  });
+
   it('finds a short secret on one line alone', () => {
     const secrets = ['1234'];
     expect(shown('12\r\n34 1234', { secrets })).toBe('12\r\n34 ****');
