@@ -65,11 +65,9 @@ const jobs: { [J in keyof Jobs]: (ask: Jobs[J]['ask']) => Promise<Jobs[J]['answe
 
   async replay({ line }) {
     const connection = await Connection.open(line);
-    const before = process.cpuUsage();
-    const ms = await untilPictured(connection);
-    const { bytes, messages, lags } = connection;
-    connection.close();
-    return { bytes, messages, lags, ms, busy: busyOf(before, ms) };
+    const heard = listen([connection]);
+    connection.join();
+    return heard;
   },
 };
 

@@ -65,6 +65,11 @@ export class Connection {
     this.#ws.pause();
   }
 
+  /** What was typed is taken first. */
+  leave(): void {
+    this.#ws.close();
+  }
+
   close(): void {
     this.#ws.terminate();
   }

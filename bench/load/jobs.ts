@@ -36,7 +36,7 @@ export interface Jobs {
   unwatch: { readonly ask: object; readonly answer: number };
   /** Connects, and joins once it is connected; milliseconds from the join to its Keyframe, so many times. */
   join: { readonly ask: { readonly line: Line; readonly times: number }; readonly answer: readonly number[] };
-  /** Joins, and listens until the Keyframe behind the replay. */
+  /** Joins a session that is over, and listens until it is sent away. */
   replay: { readonly ask: { readonly line: Line }; readonly answer: Heard };
 }
 

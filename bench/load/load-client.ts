@@ -15,11 +15,13 @@ export class LoadClient {
 
   /** One job at a time. Rejects in the words of the client. */
   async ask<J extends JobName>(job: J, ask: Jobs[J]['ask']): Promise<Jobs[J]['answer']> {
-    const answered = once(this.#process, 'message');
-    const gone = once(this.#process, 'exit').then(() => Promise.reject(new Error('the load client has ended')));
-    gone.catch(() => {});
+    const answered = new AbortController();
+    const { signal } = answered;
+    const gone = once(this.#process, 'exit', { signal }).then(() => Promise.reject(new Error('the load client has ended')));
+    const heard = once(this.#process, 'message', { signal });
+    for (const either of [gone, heard]) either.catch(() => {});
     this.#process.send({ job, ...ask });
-    const [answer] = (await Promise.race([answered, gone])) as [Answer];
+    const [answer] = (await Promise.race([heard, gone]).finally(() => answered.abort())) as [Answer];
     if ('failed' in answer) throw new Error(`load client, ${job}: ${answer.failed}`);
     return answer.value as Jobs[J]['answer'];
   }

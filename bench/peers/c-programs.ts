@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   printf("%.0f %f\\n", total, (b.tv_sec - a.tv_sec) + (b.tv_nsec - a.tv_nsec) / 1e9);
 }`;
 
-/** `printer BYTES MICROSECONDS COUNT`: after a key, prints so many bursts of so many bytes, one each so many microseconds; 0 bursts is without end. */
+/** `printer BYTES MICROSECONDS COUNT`: after a key, prints so many bursts of so many bytes, with so many microseconds of silence behind each; 0 bursts is without end. */
 const PRINTER = `
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +33,10 @@ int main(int argc, char **argv) {
   tcgetattr(0, &raw); cfmakeraw(&raw); tcsetattr(0, TCSANOW, &raw);
   for (size_t i = 0; i < bytes; i++) burst[i] = i % 100 == 98 ? '\\r' : i % 100 == 99 ? '\\n' : 'a' + i % 26;
   if (write(1, ".", 1) != 1 || read(0, &key, 1) != 1) return 1;
-  clock_gettime(CLOCK_MONOTONIC, &at);
+  at.tv_sec = pause / 1000000; at.tv_nsec = pause % 1000000 * 1000;
   for (n = 0; count == 0 || n < count; n++) {
     for (size_t done = 0; done < bytes;) { ssize_t w = write(1, burst + done, bytes - done); if (w < 0) return 1; done += w; }
-    at.tv_nsec += pause * 1000; while (at.tv_nsec >= 1000000000) { at.tv_nsec -= 1000000000; at.tv_sec++; }
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, 0);
+    if (pause > 0) nanosleep(&at, 0);
   }
 }`;
 

@@ -2,5 +2,10 @@
 import type { Question } from '../support/question.js';
 import { bulk } from './bulk.js';
 import { echo } from './echo.js';
+import { fanOut } from './fan-out.js';
+import { flood } from './flood.js';
+import { join } from './join.js';
+import { replay } from './replay.js';
+import { stopped } from './stopped.js';
 
-export const questions: readonly Question[] = [bulk, echo];
+export const questions: readonly Question[] = [bulk, echo, flood, fanOut, stopped, join, replay];
