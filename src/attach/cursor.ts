@@ -227,8 +227,8 @@ export class Cursor {
   #sendLive(live: TailFrame): void {
     const { outlet, isBinary, updates, sent, meter } = this.#parts;
     sent(live.frame);
-    if (live.frame.kind === 'Output' && isBinary) outlet.binary(live.binary);
-    else outlet.text(isUpdate(live.frame) ? this.#encode(live.frame) : live.text(outlet.codec));
+    if (isUpdate(live.frame)) outlet.text(this.#encode(live.frame));
+    else outlet.shared(live.frame.kind === 'Output' && isBinary ? live.binary : live.text(outlet.codec));
     if (isUpdate(live.frame)) updates.sent(live.frame);
     if (live.frame.kind === 'Closed') this.#isClosedSent = true;
     live.delivered(meter);

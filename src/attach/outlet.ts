@@ -6,6 +6,7 @@ import type { Codec, Extra, MessageOptions } from '../protocol/codec.js';
 import type { ServerOp } from '../protocol/envelope.js';
 import type { Frame } from '../protocol/frames.js';
 import { HIGH_WATER_BYTES } from './limits.js';
+import type { WireMessage } from './wire-message.js';
 
 export class Outlet {
   readonly #ws: WebSocket;
@@ -75,9 +76,11 @@ export class Outlet {
     this.#ws.send(data, { binary: false }, taken);
   }
 
-  binary(data: Uint8Array): void {
+  /** What was made once for all who are sent it. The WebSocket compresses nothing, so it holds nothing back that would have to go first. */
+  shared(message: WireMessage): void {
+    if (!this.isOpen) return;
     this.sentFrames += 1;
-    this.#ws.send(data, { binary: true });
+    for (const piece of message) this.#socket.write(piece);
   }
 
   /** The answer to a Ping. A peer that does not read is not answered: it has to take in first what waits for it. */

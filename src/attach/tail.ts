@@ -1,18 +1,19 @@
 // The newest frames of a session on this replica: one bounded ring that all its cursors share. Knows no connection.
 import type { Extent, LogReader, Numbered, Placed } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';
-import { encodeOutput } from '../protocol/binary-codec.js';
+import { outputHead } from '../protocol/binary-codec.js';
 import type { Codec } from '../protocol/codec.js';
 import { jsonCodec } from '../protocol/json-codec.js';
 import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
 import { Places } from './places.js';
+import { binaryMessage, textMessage, type WireMessage } from './wire-message.js';
 
 /** A frame with its encodings, each made once, when the first cursor needs it. */
 export class TailFrame {
   readonly frame: Numbered;
-  #json: Uint8Array | undefined;
-  #legacy: Uint8Array | undefined;
-  #binary: Uint8Array | undefined;
+  #json: WireMessage | undefined;
+  #legacy: WireMessage | undefined;
+  #binary: WireMessage | undefined;
   #isDelivered = false;
 
   constructor(frame: Numbered) {
@@ -20,18 +21,18 @@ export class TailFrame {
   }
 
   /** There are two codecs: that of pty-ws/v1, and the legacy one. */
-  text(codec: Codec): Uint8Array {
+  text(codec: Codec): WireMessage {
     if (codec === jsonCodec) {
-      this.#json ??= codec.frame(this.frame);
+      this.#json ??= textMessage(codec.frame(this.frame));
       return this.#json;
     }
-    this.#legacy ??= codec.frame(this.frame);
+    this.#legacy ??= textMessage(codec.frame(this.frame));
     return this.#legacy;
   }
 
   /** Of an Output frame (pty-ws §3.1). */
-  get binary(): Uint8Array {
-    this.#binary ??= encodeOutput(this.frame);
+  get binary(): WireMessage {
+    this.#binary ??= binaryMessage(outputHead(this.frame.sequence), this.frame.body);
     return this.#binary;
   }
 

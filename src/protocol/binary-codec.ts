@@ -19,13 +19,20 @@ export interface BinaryOutput {
   readonly bytes: Uint8Array;
 }
 
+/** What stands before the bytes that a program printed. */
+export function outputHead(sequence: number): Uint8Array {
+  const bytes = new Uint8Array(OUTPUT_HEAD_BYTES);
+  const head = view(bytes);
+  head.setUint32(0, OUTPUT_MAGIC);
+  head.setBigUint64(4, BigInt(sequence));
+  head.setUint8(12, STDOUT);
+  return bytes;
+}
+
 /** A BINARY frame with what a program printed. */
 export function encodeOutput(frame: { readonly sequence: number; readonly body: Uint8Array }): Uint8Array {
   const message = new Uint8Array(OUTPUT_HEAD_BYTES + frame.body.length);
-  const head = view(message);
-  head.setUint32(0, OUTPUT_MAGIC);
-  head.setBigUint64(4, BigInt(frame.sequence));
-  head.setUint8(12, STDOUT);
+  message.set(outputHead(frame.sequence));
   message.set(frame.body, OUTPUT_HEAD_BYTES);
   return message;
 }

@@ -49,7 +49,8 @@ export function checkPayload(op: string, payload: Record<string, unknown>): Payl
 export function encodeFrame(frame: Frame, extra: Extra = {}): Buffer {
   const head = JSON.stringify(envelope(opOf(frame), frame.id, frame.ts, { sequence: frame.sequence, ...extra }));
   const open = `${head.slice(0, -1)},"payload":`;
-  if (frame.kind === 'Output') return Buffer.from(`${open}{"kind":"Output","stream":"stdout","data":"${base64(frame.body)}"}}`);
+  if (frame.kind === 'Output')
+    return joined(Buffer.from(`${open}{"kind":"Output","stream":"stdout","data":"`), base64(frame.body), DATA_END);
   return Buffer.concat([Buffer.from(open), bodyOf(frame, extra), CLOSE]);
 }
 
@@ -77,6 +78,16 @@ export const jsonCodec: Codec = {
 };
 
 const CLOSE = Buffer.from('}');
+const DATA_END = Buffer.from('"}}');
+
+/** `middle` has no character beyond ASCII. */
+function joined(head: Buffer, middle: string, tail: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(head.length + middle.length + tail.length);
+  bytes.set(head);
+  bytes.write(middle, head.length, 'latin1');
+  bytes.set(tail, head.length + middle.length);
+  return bytes;
+}
 
 function envelope(op: ServerOp, id: string, ts: number, rest: object) {
   return { op, id, ts: new Date(ts).toISOString(), ...rest };

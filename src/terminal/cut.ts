@@ -1,5 +1,5 @@
 // What a stream has begun and not finished: the tail of bytes that a snapshot must end with. Knows no screen.
-import { State, Vt } from './vt.js';
+import { endOfPlain, State, Vt } from './vt.js';
 
 /** Bytes. A longer unfinished string is replaced by the beginning of one that has no effect and ends in the same way. */
 export const MAX_UNFINISHED = 65_536;
@@ -21,11 +21,15 @@ export class Cut {
   push(bytes: Uint8Array): void {
     const vt = this.#vt;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
       // Plain text, nearly always: nothing begins, nothing is held.
-      if (byte < 0x80 && byte !== 0x1b && vt.inText) continue;
-      this.#step(byte);
+      if (vt.inText) i = endOfPlain(bytes, i);
+      if (i < bytes.length) this.#step(bytes[i] as number);
     }
+  }
+
+  /** Nothing is unfinished. */
+  get isWhole(): boolean {
+    return this.#vt.inText;
   }
 
   /** The bytes to repeat, so that what comes next is read as if nothing had been between. */

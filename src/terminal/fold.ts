@@ -5,6 +5,7 @@ import { Cut } from './cut.js';
 import { Emulator } from './emulator.js';
 import { Guard } from './guard.js';
 import { textBeforeCursor } from './lines.js';
+import { scrolledAway } from './scrolled-away.js';
 import { snapshotOf } from './snapshot.js';
 import type { Look, MarkAt, ScreenView, Size, Snapshot } from './terminal.js';
 import { Transcript } from './transcript.js';
@@ -54,6 +55,19 @@ export class Fold {
     const seen = this.#guard.pass(bytes);
     this.#cut.push(bytes);
     this.#emulator.write(this.#utf8.write(Buffer.from(seen.buffer, seen.byteOffset, seen.byteLength)));
+  }
+
+  /**
+   * Leaves out what the rest of these bytes pushes off the screen, as if it had been folded. `left` bytes were left out, and up to `searched`
+   * there is nothing more of that kind. While what is printed is followed, all of it is folded.
+   */
+  leaveOut(bytes: Uint8Array): { readonly left: number; readonly searched: number } {
+    const { active, rows } = this.#emulator;
+    const scrollsWhole = active.scrollTop === 0 && active.scrollBottom === rows - 1;
+    if (this.#transcript || !scrollsWhole || !this.#cut.isWhole) return { left: 0, searched: 0 };
+    const { end, pen, searched } = scrolledAway(bytes, rows);
+    if (end > 0) this.#emulator.write(`\x1b[${rows};1H${Buffer.from(pen).toString('latin1')}`);
+    return { left: end, searched };
   }
 
   resize(sequence: number, size: Size): void {

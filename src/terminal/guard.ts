@@ -1,6 +1,6 @@
 // Keeps a stream from costing more than its bytes: between what was printed and the emulator. Knows no screen.
 import { MAX_UNFINISHED } from './cut.js';
-import { Vt } from './vt.js';
+import { endOfPlain, Vt } from './vt.js';
 
 /** Bytes of an OSC, DCS, SOS, PM or APC string; a longer one is cancelled. The same as a snapshot can repeat. */
 export const MAX_STRING = MAX_UNFINISHED;
@@ -19,9 +19,9 @@ export class Guard {
     const kept: Uint8Array[] = [];
     let from = 0;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
-      if (byte < 0x80 && byte !== 0x1b && this.#vt.inText) continue;
-      const verdict = this.#step(byte);
+      if (this.#vt.inText) i = endOfPlain(bytes, i);
+      if (i === bytes.length) break;
+      const verdict = this.#step(bytes[i] as number);
       if (verdict === 'pass') continue;
       if (verdict !== 'drop') kept.push(bytes.subarray(from, i), verdict);
       from = i + 1;

@@ -93,18 +93,42 @@ export function answerOf({ text }: Pick<Sequence, 'text'>): QueryKind | undefine
 export const mayBeKey = ({ text }: Pick<Sequence, 'text'>): boolean => FUNCTION_KEY.test(text);
 const FUNCTION_KEY = new RegExp(`^${ESC}\\[1;(?:[2-9]|1[0-6])R$`);
 
-/** Bytes that a control sequence may hold besides its final one: parameters, and controls, which are carried out where they stand. */
-const INSIDE = '[\\d;:\\x00-\\x17\\x19\\x1c-\\x1f\\x7f]*';
-/** Quick, and wrong only in saying yes: it looks at bytes as latin1, from wherever a sequence begins. */
-const MAY_ASK = new RegExp(
-  `${ESC}${INSIDE}(?:\\[${INSIDE}(?:[?>=]${INSIDE})?(?:\\$${INSIDE})?[cnpqtux]|\\[${INSIDE}\\?${INSIDE}m|[\\]PZ])`,
-);
-const C1 = /\xc2[\x80-\x9f]/;
+/** What ends a control sequence that may ask: of others only SGR with a `?` in it does. */
+const ASKING = new Set(Buffer.from('cnpqtux'));
+/** What begins a string that may ask, and DECID. */
+const BEGINNING = new Set(Buffer.from(']PZ'));
+const [CSI, SGR, PRIVATE, C1_LEAD, CAN, SUB] = [0x5b, 0x6d, 0x3f, 0xc2, 0x18, 0x1a];
 
-/** Whether a query may begin in these bytes, which begin outside of any sequence. */
+/** Whether a query may begin in these bytes, which begin outside of any sequence. Quick, and wrong only in saying yes. */
 function mayAsk(bytes: Uint8Array): boolean {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return MAY_ASK.test(text) || (bytes.includes(0xc2) && C1.test(text));
+  for (let at = bytes.indexOf(ESCAPE); at >= 0; at = bytes.indexOf(ESCAPE, at + 1)) if (mayAskAt(bytes, at + 1)) return true;
+  for (let at = bytes.indexOf(C1_LEAD); at >= 0; at = bytes.indexOf(C1_LEAD, at + 1))
+    if ((bytes[at + 1] as number) >= 0x80 && (bytes[at + 1] as number) < 0xa0) return true;
+  return false;
+}
+
+/** Of the sequence whose ESC stands before `from`. */
+function mayAskAt(bytes: Uint8Array, from: number): boolean {
+  const first = behindControls(bytes, from);
+  if (bytes[first] !== CSI) return BEGINNING.has(bytes[first] as number);
+  let isPrivate = false;
+  for (let at = first + 1; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === ESCAPE || byte === CAN || byte === SUB) return false;
+    if (byte === PRIVATE) isPrivate = true;
+    if (byte >= 0x40 && byte !== 0x7f) return ASKING.has(byte) || (isPrivate && byte === SGR);
+  }
+  return false;
+}
+
+/** Controls are carried out where they stand, inside of a sequence too; those that end it are none of these. */
+function behindControls(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === ESCAPE || byte === CAN || byte === SUB || (byte >= 0x20 && byte !== 0x7f)) break;
+  }
+  return at;
 }
 
 /** Finds the queries of a stream, wherever it was cut. Nearly all output asks nothing, and costs next to nothing here. */

@@ -25,10 +25,11 @@ export type Order =
   | { readonly kind: 'mark'; readonly id: number; readonly at: MarkAt | undefined }
   | { readonly kind: 'close'; readonly id: number };
 
-/** All orders of one turn of the event loop. `bytes` is handed over, not copied. */
+/** All orders of one turn of the event loop. `bytes` is handed over, not copied; where it is to be used again it comes back as `spent`. */
 export interface Batch {
   readonly orders: readonly Order[];
   readonly bytes: Uint8Array;
+  readonly isReturned: boolean;
 }
 
 /** From the worker. */
@@ -37,6 +38,8 @@ export type Report =
   | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Answers[Question] }
   /** What the terminal answered to the queries in output `sequence`: the answers from number `from` (counted from 0) on. */
   | { readonly kind: 'replies'; readonly id: number; readonly sequence: number; readonly from: number; readonly texts: readonly string[] }
+  /** Nothing of a batch is read any more. */
+  | { readonly kind: 'spent'; readonly bytes: Uint8Array }
   /** The emulator threw; the worker has forgotten this screen. */
   | { readonly kind: 'broken'; readonly id: number; readonly sequence: number; readonly message: string };
 

@@ -1,6 +1,6 @@
 // One worker thread of the screens, seen from the main thread: sends orders in batches, watches that it lives, and replaces it. Knows screens by number only.
 import type { Worker } from 'node:worker_threads';
-import { type Batch, type Order, Pulse, type Report } from './screen-messages.js';
+import { type Batch, type Order, Pulse, type Report, type Slice } from './screen-messages.js';
 import { startThread, workerBeside } from './thread.js';
 
 /** Milliseconds between two looks at the worker's pulse. */
@@ -12,6 +12,10 @@ const RESTART_MS = 100;
 const MAX_RESTART_MS = 30_000;
 /** MiB of heap; beyond it the worker ends, and the process does not. */
 const MAX_HEAP_MB = 512;
+/** Bytes of one buffer that goes to the worker and comes back. */
+const BUFFER_BYTES = 64 * 1024;
+/** Buffers that are kept while nothing is sent. */
+const MAX_SPARE = 16;
 
 export interface ThreadOptions {
   /** The worker's file; by default the one beside this. */
@@ -21,7 +25,7 @@ export interface ThreadOptions {
 }
 
 export interface ThreadEvents {
-  report(report: Report): void;
+  report(report: Exclude<Report, { kind: 'spent' }>): void;
   /** It is gone with all that it knew, and a new one takes orders from now on. `id` was being folded at `sequence`; 0 if none was. */
   died(id: number, sequence: number, cause: 'hung' | 'ended'): void;
   /** Whether anything is expected of the worker. */
@@ -38,7 +42,10 @@ export class ScreenThread {
   readonly #events: ThreadEvents;
   #worker: Worker | undefined;
   #pulse = new Pulse();
-  #drafts: { draft: Draft; bytes: Uint8Array | undefined }[] = [];
+  /** Orders of this turn, and their bytes up to `#end`. */
+  #orders: Order[] = [];
+  #bytes: Uint8Array | undefined;
+  #end = 0;
   #looking: NodeJS.Timeout | undefined;
   #seenBeats = 0;
   #still = 0;
@@ -46,17 +53,20 @@ export class ScreenThread {
   #hung = false;
   #failedStarts = 0;
   #closed = false;
+  /** What came back from the worker. */
+  #spare: Uint8Array[] = [];
 
   constructor(options: ThreadOptions, events: ThreadEvents) {
     this.#options = options;
     this.#events = events;
   }
 
-  /** Copies the bytes at once; what is given in one turn of the event loop goes as one message. */
+  /** Copies the bytes at once; what is given in one turn of the event loop goes as one message, or few. */
   send(draft: Draft, bytes?: Uint8Array): void {
     if (this.#closed) return;
-    if (this.#drafts.length === 0) queueMicrotask(() => this.#flush());
-    this.#drafts.push({ draft, bytes: bytes?.slice() });
+    const order = bytes ? { ...draft, bytes: this.#copy(bytes) } : draft;
+    if (this.#orders.length === 0) queueMicrotask(() => this.#flush());
+    this.#orders.push(order as Order);
     this.#look();
   }
 
@@ -66,12 +76,34 @@ export class ScreenThread {
     await this.#worker?.terminate();
   }
 
+  /** Into the buffer of this turn; if they do not fit, what was given so far goes first. */
+  #copy(bytes: Uint8Array): Slice {
+    if (this.#bytes && this.#end + bytes.length > this.#bytes.length) this.#flush();
+    this.#bytes ??= bytes.length > BUFFER_BYTES ? new Uint8Array(bytes.length) : (this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES));
+    const from = this.#end;
+    this.#bytes.set(bytes, from);
+    this.#end = from + bytes.length;
+    return { from, to: this.#end };
+  }
+
   #flush(): void {
-    const batch = batchOf(this.#drafts);
-    this.#drafts = [];
-    if (this.#closed) return;
+    const orders = this.#orders;
+    const bytes = this.#handOver();
+    this.#orders = [];
+    this.#end = 0;
+    if (this.#closed || orders.length === 0) return;
     this.#worker ??= this.#start();
-    this.#worker.postMessage(batch, [batch.bytes.buffer as ArrayBuffer]);
+    this.#worker.postMessage({ orders, bytes, isReturned: bytes.length === BUFFER_BYTES } satisfies Batch, [bytes.buffer as ArrayBuffer]);
+  }
+
+  /** A buffer that is half empty stays: so many small pieces on their way take no more than twice their size. */
+  #handOver(): Uint8Array {
+    const bytes = this.#bytes;
+    if (bytes && this.#end >= bytes.length / 2) {
+      this.#bytes = undefined;
+      return bytes;
+    }
+    return bytes ? bytes.slice(0, this.#end) : new Uint8Array(0);
   }
 
   #start(): Worker {
@@ -79,7 +111,7 @@ export class ScreenThread {
     const worker = startWorker(this.#options.script, this.#pulse);
     worker.unref();
     worker.on('message', (reports: Report[]) => {
-      if (worker === this.#worker) for (const report of reports) this.#events.report(report);
+      if (worker === this.#worker) for (const report of reports) this.#told(report);
     });
     // The exit follows every error.
     worker.on('error', (error) => {
@@ -92,11 +124,17 @@ export class ScreenThread {
     return worker;
   }
 
+  #told(report: Report): void {
+    if (report.kind !== 'spent') this.#events.report(report);
+    else if (this.#spare.length < MAX_SPARE) this.#spare.push(report.bytes);
+  }
+
   #ended(worker: Worker): void {
     if (worker !== this.#worker || this.#closed) return;
     const { id, sequence, beats } = this.#pulse;
     this.#failedStarts = beats === 0 ? this.#failedStarts + 1 : 0;
-    this.#drafts = [];
+    this.#orders = [];
+    this.#end = 0;
     this.#worker = undefined;
     const pause = this.#failedStarts === 0 ? 0 : Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** this.#failedStarts);
     const cause = this.#hung ? 'hung' : 'ended';
@@ -124,20 +162,6 @@ export class ScreenThread {
       void this.#worker?.terminate();
     }
   }
-}
-
-/** One buffer for the bytes of all orders. */
-function batchOf(drafts: ReadonlyArray<{ draft: Draft; bytes: Uint8Array | undefined }>): Batch {
-  const bytes = new Uint8Array(drafts.reduce((sum, { bytes }) => sum + (bytes?.length ?? 0), 0));
-  let at = 0;
-  const orders = drafts.map(({ draft, bytes: own }) => {
-    if (!own) return draft as Order;
-    bytes.set(own, at);
-    const slice = { from: at, to: at + own.length };
-    at = slice.to;
-    return { ...draft, bytes: slice } as Order;
-  });
-  return { orders, bytes };
 }
 
 function startWorker(script: URL | undefined, pulse: Pulse): Worker {

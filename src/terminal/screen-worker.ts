@@ -10,8 +10,9 @@ const pulse = new Pulse(workerData as SharedArrayBuffer);
 const turns = new Turns(pulse, (reports) => port.postMessage(reports, reports.flatMap(buffersOf)));
 let running = false;
 
-/** A snapshot is handed over, not copied. */
+/** A snapshot is handed over, not copied, and so is what is given back. */
 function buffersOf(report: Report): ArrayBuffer[] {
+  if (report.kind === 'spent') return [report.bytes.buffer as ArrayBuffer];
   return report.kind === 'answer' && 'bytes' in report.value ? [report.value.bytes.buffer as ArrayBuffer] : [];
 }
 

@@ -256,7 +256,7 @@ class FoldedScreen implements Screen {
   }
 
   /** From the worker. */
-  told(report: Report): void {
+  told(report: Exclude<Report, { kind: 'spent' }>): void {
     if (report.kind === 'broken') this.failed(report.sequence, report.message);
     else if (report.kind === 'answer') this.#answered(report.ticket, report.value);
     else if (report.kind === 'replies') this.#reply(report.sequence, report.from, report.texts);

@@ -1,5 +1,5 @@
 // Finds the escape sequences and strings of a stream, wherever it was cut into chunks. Knows nothing of what they mean.
-import { State, Vt } from './vt.js';
+import { endOfPlain, State, Vt } from './vt.js';
 
 /** Bytes of a sequence that are looked at; of a longer one only the beginning is told. */
 const MAX_TEXT = 4096;
@@ -39,12 +39,14 @@ export class SequenceReader {
   /** `found` is called with each sequence that ends in these bytes; one that was cancelled (CAN, SUB) is none. */
   read(bytes: Uint8Array, found: (sequence: Sequence) => void): void {
     const vt = this.#vt;
+    const start = this.#at;
     for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i] as number;
       // Plain text, nearly always.
-      if (byte >= 0x80 || byte === ESC || !vt.inText) this.#step(byte, found);
-      this.#at++;
+      if (vt.inText) i = endOfPlain(bytes, i);
+      this.#at = start + i;
+      if (i < bytes.length) this.#step(bytes[i] as number, found);
     }
+    this.#at = start + bytes.length;
   }
 
   #step(byte: number, found: (sequence: Sequence) => void): void {

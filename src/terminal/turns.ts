@@ -7,6 +7,8 @@ import type { Size } from './terminal.js';
 const TURN_MS = 4;
 /** Bytes fed at once, at most; the emulator's buffers stay small with it. */
 const MAX_PIECE = 4096;
+/** Bytes of one output from which on it is worth to look what of it need not be drawn. */
+const LEAVE_OUT_BYTES = 8192;
 /** Cells that one piece may make the emulator touch, at most (about 10 ms): the dearest sequences have few bytes, and clear, fill or shift a screen. */
 const CELLS_PER_PIECE = 1_048_576;
 
@@ -20,9 +22,16 @@ export function pieceFor({ cols, rows }: Size): number {
   return Math.max(16, Math.min(MAX_PIECE, Math.floor((4 * CELLS_PER_PIECE) / dearest)));
 }
 
+/** Bytes that come back when the last who reads them is done. */
+interface Loan {
+  readonly bytes: Uint8Array;
+  readers: number;
+}
+
 interface Work {
   readonly order: Order;
   readonly bytes: Uint8Array;
+  readonly loan: Loan | undefined;
 }
 
 interface Place {
@@ -31,6 +40,8 @@ interface Place {
   fold: Fold | undefined;
   /** Bytes of the first work that are folded. */
   at: number;
+  /** Before this place in the first work there is nothing that could be left out. */
+  searched: number;
   piece: number;
   /** The number of its last turn. */
   turn: number;
@@ -52,10 +63,12 @@ export class Turns {
     this.#tell = tell;
   }
 
-  take({ orders, bytes }: Batch): void {
+  take({ orders, bytes, isReturned }: Batch): void {
+    const loan = isReturned ? { bytes, readers: 0 } : undefined;
     for (const order of orders) {
       if (order.kind === 'close') this.#close(order.id);
-      else this.#give(order, 'bytes' in order ? bytes.subarray(order.bytes.from, order.bytes.to) : EMPTY);
+      else if ('bytes' in order) this.#give(order, bytes.subarray(order.bytes.from, order.bytes.to), loan);
+      else this.#give(order, EMPTY, undefined);
     }
   }
 
@@ -90,10 +103,11 @@ export class Turns {
     return reports;
   }
 
-  #give(order: Order, bytes: Uint8Array): void {
+  #give(order: Order, bytes: Uint8Array, loan: Loan | undefined): void {
     const place = this.#placeOf(order);
     if (!place) return;
-    place.works.push({ order, bytes });
+    place.works.push({ order, bytes, loan });
+    if (loan) loan.readers += 1;
     this.#busy.add(place);
   }
 
@@ -120,6 +134,7 @@ export class Turns {
 
   #piece(place: Place, order: Order & { kind: 'output' | 'restore' }, bytes: Uint8Array, reports: Report[]): number {
     const fold = place.fold as Fold;
+    const left = order.kind === 'output' ? this.#leaveOut(place, fold, bytes) : 0;
     const piece = bytes.subarray(place.at, place.at + place.piece);
     place.at += piece.length;
     const isLast = place.at >= bytes.length;
@@ -128,10 +143,20 @@ export class Turns {
     this.#reply(place, order, reports);
     if (isLast) {
       place.at = 0;
+      place.searched = 0;
       place.replied = 0;
-      place.works.shift();
+      repay(place.works.shift()?.loan, reports);
     }
-    return order.kind === 'output' ? piece.length : 0;
+    return order.kind === 'output' ? left + piece.length : 0;
+  }
+
+  /** Of a flood only its end is drawn. */
+  #leaveOut(place: Place, fold: Fold, bytes: Uint8Array): number {
+    if (place.at < place.searched || bytes.length - place.at < LEAVE_OUT_BYTES) return 0;
+    const { left, searched } = fold.leaveOut(bytes.subarray(place.at));
+    place.searched = place.at + searched;
+    place.at += left;
+    return left;
   }
 
   /** A snapshot asks nothing. */
@@ -155,7 +180,7 @@ export class Turns {
   #placeOf({ id, kind }: Order): Place | undefined {
     const known = this.#places.get(id);
     if (known || (kind !== 'open' && kind !== 'restore')) return known;
-    const place: Place = { id, works: [], fold: undefined, at: 0, piece: MAX_PIECE, turn: 0, replied: 0, replies: [] };
+    const place: Place = { id, works: [], fold: undefined, at: 0, searched: 0, piece: MAX_PIECE, turn: 0, replied: 0, replies: [] };
     this.#places.set(id, place);
     return place;
   }
@@ -168,6 +193,13 @@ export class Turns {
     this.#places.delete(id);
     this.#busy.delete(place);
   }
+}
+
+/** One reads it no more. Of a screen that is closed before, nothing comes back. */
+function repay(loan: Loan | undefined, reports: Report[]): void {
+  if (!loan) return;
+  loan.readers -= 1;
+  if (loan.readers === 0) reports.push({ kind: 'spent', bytes: loan.bytes });
 }
 
 function answer(fold: Fold, { id, question, after }: Order & { kind: 'ask' }): Answers[Question] {

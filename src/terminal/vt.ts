@@ -111,6 +111,13 @@ export class Vt {
   }
 }
 
+/** Where text of 7 bits ends that begins at `from`, or is empty: at an ESC, at a byte of 8 bits, or with the bytes. Nothing in it leads out of the text. */
+export function endOfPlain(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] as number) < 0x80 && bytes[at] !== ESC) at++;
+  return at;
+}
+
 const isIntermediate = (byte: number): boolean => byte < 0x30;
 const isParameter = (byte: number): boolean => byte >= 0x30 && byte < 0x3c;
 const isFinal = (byte: number): boolean => byte >= 0x40;

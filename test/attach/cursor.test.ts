@@ -29,7 +29,12 @@ class Stage {
   readonly private: number[] = [];
   lags = 0;
   readonly #log = new MemoryLog();
-  readonly #socket = Object.assign(new EventEmitter(), { cork() {}, uncork() {} });
+  readonly #socket = Object.assign(new EventEmitter(), {
+    cork() {},
+    uncork() {},
+    /** What stands before a text on the wire begins with no brace. */
+    write: (piece: Uint8Array) => void (piece[0] === 0x7b && this.#ws.send(piece)),
+  });
   readonly #ws = Object.assign(new EventEmitter(), {
     readyState: 1,
     bufferedAmount: 0,

@@ -8,6 +8,7 @@ import { byteLength, decode, encode, recordType, type Stored, type Unplaced } fr
 import type { Handles } from './handles.js';
 import { placeOf, type Recovered } from './recovery.js';
 import { Retained } from './retained.js';
+import { Scratch } from './scratch.js';
 import { freshSegment, note, type Place, readStretch, type Segment, type Start, seek, segmentName } from './segment.js';
 
 /** The newest segments keep their sparse index: at most 8 × 128 marks a session. */
@@ -33,6 +34,9 @@ export interface Plan {
   readonly calls: ReadonlyArray<{ readonly first: number; readonly last: number; readonly entries: readonly Numbered[] }>;
   readonly clock: number;
 }
+
+/** For the bytes of all plans, of all sessions. */
+const scratch = new Scratch();
 
 interface Gathering {
   sequence: number;
@@ -104,7 +108,7 @@ export class SessionFiles {
       const entries = number(drafts, gathering);
       return { first, entries, last: gathering.sequence };
     });
-    const bytes = Buffer.allocUnsafe(gathering.at - segment.end);
+    const bytes = scratch.take(gathering.at - segment.end);
     for (const record of gathering.records) encode(record, bytes, record.offset - segment.end);
     return { segment, fresh, at: segment.end, bytes, records: gathering.records, calls, clock: gathering.clock };
   }
@@ -128,8 +132,9 @@ export class SessionFiles {
     this.tailUnsure = false;
   }
 
-  /** Takes a written plan into account. */
+  /** Takes a written plan into account; its bytes are no longer its own. */
   took(plan: Plan): void {
+    scratch.giveBack(plan.bytes);
     const before = this.segments.at(-1);
     if (plan.fresh) this.turn(plan.segment, before);
     for (const record of plan.records) {
