@@ -5,7 +5,8 @@ import fp from 'fastify-plugin';
 import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
 import { RedisShares } from '../src/redis/shares.js';
-import { type Share, type Shares, tokenIdOf } from '../src/shares/shares.js';
+import { type Share, tokenIdOf } from '../src/shares/share.js';
+import type { Shares } from '../src/shares/shares.js';
 import { SharesFile } from '../src/shares/shares-file.js';
 import { mintToken } from '../src/token.js';
 

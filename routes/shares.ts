@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { Fault } from '../src/errors.js';
 import { newId } from '../src/protocol/ids.js';
-import { DEFAULT_TTL_SECONDS, MAX_SHARES, MAX_TTL_SECONDS, MIN_TTL_SECONDS, type Share } from '../src/shares/shares.js';
+import { DEFAULT_TTL_SECONDS, MAX_SHARES, MAX_TTL_SECONDS, MIN_TTL_SECONDS, type Share } from '../src/shares/share.js';
 import { ErrorBody, type Routes, SessionParams } from './schemas.js';
 import { audited, sessionOf } from './sessions.js';
 

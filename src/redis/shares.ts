@@ -1,6 +1,7 @@
 // The links in Redis, which all replicas see: a hash for each session. Knows no token and no route.
 import { Fault } from '../errors.js';
-import { lives, MAX_SHARES, MAX_TTL_SECONDS, type Share, type Shares, shareIn, tooMany } from '../shares/shares.js';
+import { lives, MAX_SHARES, MAX_TTL_SECONDS, type Share, shareIn } from '../shares/share.js';
+import { type Shares, tooMany } from '../shares/shares.js';
 import { type Client, Script } from './client.js';
 
 // Keys: the hash. Arguments: id, link, how many there may be, how long the last of them can live in seconds.

@@ -2,7 +2,8 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../folder.js';
-import { lives, MAX_SHARES, type Share, type Shares, shareIn, tooMany } from './shares.js';
+import { lives, MAX_SHARES, type Share, shareIn } from './share.js';
+import { type Shares, tooMany } from './shares.js';
 
 /** For the owner of the process alone. */
 const MODE = 0o600;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { MAX_SHARES } from '../../src/shares/shares.js';
+import { MAX_SHARES } from '../../src/shares/share.js';
 import { type Gateway, startGateway } from './gateway.js';
 
 let gw: Gateway;

@@ -14,6 +14,8 @@ const ARGS = [
 ];
 /** What the browser itself says of a cut connection, a refused token, and what is not there. */
 const OF_THE_NETWORK = /net::ERR_|WebSocket connection to .* failed|status of 40[14]/;
+/** What it says of its own graphics, and xterm of a context that was taken away. */
+const OF_THE_GRAPHICS = /GL Driver Message|webgl context not restored/;
 /** Milliseconds for which a sight is waited for. */
 export const SIGHT_MS = 20_000;
 
@@ -52,7 +54,8 @@ export async function visit(browser: Browser, url: string, window: Window = { wi
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !OF_THE_NETWORK.test(message.text())) complaints.push(message.text());
+    if (['error', 'warning'].includes(message.type()) && !OF_THE_NETWORK.test(message.text()) && !OF_THE_GRAPHICS.test(message.text()))
+      complaints.push(message.text());
   });
   await page.goto(url);
   return { page, complaints };

@@ -46,7 +46,7 @@ describe('control in words', () => {
       maxControllers: 1,
     };
     expect(offerOf(held, 'observer', as('pty:observe'))).toBeUndefined();
-    expect(offerOf(held, 'observer', as('pty:control'))).toMatchObject({ act: 'none', text: 'Ada has control' });
+    expect(offerOf(held, 'observer', as('pty:control'))).toMatchObject({ act: 'none', text: 'ada has control' });
     expect(offerOf({ ...held, maxControllers: 2 }, 'observer', as('pty:control'))).toMatchObject({ act: 'take' });
     expect(offerOf(held, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
     expect(offerOf(held, 'controller', as('pty:control'))).toMatchObject({ act: 'give up' });

@@ -1,14 +1,19 @@
 // The page: takes the token out of the address, and shows the form or the shell. Knows no session.
 import '../css/base.css';
 import '../css/lobby.css';
+import '../css/gallery.css';
+import '../css/workspace.css';
 import '../css/folds.css';
+import '../css/dialogs.css';
 import '../css/session.css';
 import '../css/playback.css';
+import { openOnQuestionMark } from './settings/shortcuts.js';
 import { fragmentOf, readFragment } from './shared/place.js';
 import { Shell } from './shell.js';
 import { signIn, signInAgain } from './sign-in/sign-in.js';
 import { shareSignIn } from './sign-in/tabs.js';
-import { forgetToken, isSignedOut, leaveToken, storedToken, storeToken } from './sign-in/token.js';
+import { forgetToken, isSignedOut, leaveToken, principalIn, storedToken, storeToken } from './sign-in/token.js';
+import { applyTheme, onThemeChange } from './terminal/theme.js';
 
 const root = document.getElementById('app') as HTMLElement;
 let shell: Shell | undefined;
@@ -16,9 +21,15 @@ let shell: Shell | undefined;
 let toOpen: string | undefined;
 
 /** One who did not sign out takes up what another tab was given: a fresh token reaches all that the old one has left behind. */
-const sharing = shareSignIn(storedToken, (token) => {
+const sharing = shareSignIn(tokenForAll, (token) => {
   if (storedToken() === undefined && !isSignedOut()) enter(token);
 });
+
+/** What this tab gives to others: not a token that is good for some sessions alone, as that of a link. */
+function tokenForAll(): string | undefined {
+  const token = storedToken();
+  return token !== undefined && principalIn(token).sessions === undefined ? token : undefined;
+}
 
 /** Before anything else can see it there. Returns whether there was a token. */
 function takeFragment(): boolean {
@@ -55,7 +66,7 @@ function openShell(token: string): void {
   document.title = 'pty-gateway';
   shell = new Shell({ token, refused, signOut });
   root.replaceChildren(shell.element);
-  sharing.tell(token);
+  if (tokenForAll() !== undefined) sharing.tell(token);
   goOn();
 }
 
@@ -91,6 +102,9 @@ window.visualViewport?.addEventListener('resize', () => {
   root.style.height = `${Math.round(height * scale)}px`;
 });
 
+applyTheme();
+onThemeChange(applyTheme, new AbortController().signal);
+openOnQuestionMark();
 takeFragment();
 if (storedToken() === undefined && !isSignedOut()) {
   const token = await sharing.ask();

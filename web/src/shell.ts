@@ -1,4 +1,4 @@
-// What a signed-in visitor sees: the list beside the session that the fragment names. Knows no protocol.
+// What a signed-in visitor sees: the list beside the sessions that are open. Knows no protocol.
 import type { Principal } from '../../src/principal.js';
 import { Lobby } from './lobby/lobby.js';
 import { newestOrNew } from './lobby/opening.js';
@@ -7,8 +7,9 @@ import { PlaybackView } from './playback/playback-view.js';
 import { SessionView } from './session/session-view.js';
 import { h } from './shared/dom.js';
 import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './shared/gateway.js';
-import { fragmentOf, type Place, readFragment, samePlace } from './shared/place.js';
+import { fragmentOf, type Place, readFragment } from './shared/place.js';
 import { principalIn } from './sign-in/token.js';
+import { type View, Workspace } from './workspace/workspace.js';
 
 export interface ShellOptions {
   readonly token: string;
@@ -24,9 +25,8 @@ export class Shell {
   readonly #gateway: Gateway;
   readonly #list: Lobby;
   readonly #welcome: Welcome;
+  readonly #workspace: Workspace;
   #place: Place | undefined;
-  #view: SessionView | PlaybackView | undefined;
-  #beside: HTMLElement;
   #seen = false;
   #disposed = false;
 
@@ -35,30 +35,27 @@ export class Shell {
     this.#principal = principalIn(options.token);
     this.#gateway = createGateway(options.token);
     this.#welcome = welcome(this.#gateway, this.#principal);
-    this.#beside = this.#welcome.element;
+    this.#workspace = new Workspace({
+      welcome: this.#welcome.element,
+      view: (place, titled) => this.#viewOf(place, titled),
+      activated: (place) => this.#activated(place),
+    });
     this.#list = new Lobby({
       gateway: this.#gateway,
       principal: this.#principal,
       signOut: options.signOut,
       agents: (agents) => this.#show(agents),
+      sessions: (...found) => this.#welcome.gallery.show(...found),
       refused: (why) => this.#refused(why),
     });
-    this.element = h('div', { class: 'shell', 'data-open': 'list' }, this.#list.element, this.#beside);
+    this.element = h('div', { class: 'shell', 'data-open': 'list' }, this.#list.element, this.#workspace.element);
+    this.#moveByKeys();
   }
 
   /** Opens what the fragment names now; the element is in the page already. */
   follow(hash: string): void {
-    const { place } = readFragment(hash);
-    this.element.dataset.open = place ? 'session' : 'list';
-    if (samePlace(place, this.#place)) return;
-    this.#place = place;
-    this.#view?.dispose();
-    this.#view = place && this.#viewOf(place);
     this.#welcome.say('');
-    this.#put(this.#view?.element ?? this.#welcome.element);
-    this.#view?.start();
-    this.#list.select(place);
-    if (!place) document.title = 'pty-gateway';
+    this.#workspace.show(readFragment(hash).place);
   }
 
   /** Opens the newest running session of an agent, or a new one; its own fragment is in the address then. */
@@ -79,8 +76,14 @@ export class Shell {
 
   dispose(): void {
     this.#disposed = true;
-    this.#view?.dispose();
+    this.#workspace.dispose();
     this.#list.dispose();
+  }
+
+  #activated(place: Place | undefined): void {
+    this.#place = place;
+    this.element.dataset.open = place ? 'session' : 'list';
+    this.#list.select(place);
   }
 
   #show(agents: readonly AgentInfo[]): void {
@@ -94,15 +97,21 @@ export class Shell {
     this.#options.refused(why, this.#seen);
   }
 
-  #viewOf(place: Place): SessionView | PlaybackView {
+  #viewOf(place: Place, titled: (title: string) => void): View {
     const { token } = this.#options;
-    const common = { gateway: this.#gateway, token, place, refused: (why: string) => this.#refused(why) };
+    const common = { gateway: this.#gateway, token, place, titled, refused: (why: string) => this.#refused(why) };
     if (place.at !== undefined) return new PlaybackView({ ...common, at: place.at });
     return new SessionView({ ...common, principal: this.#principal, changed: () => this.#list.refresh() });
   }
 
-  #put(element: HTMLElement): void {
-    this.#beside.replaceWith(element);
-    this.#beside = element;
+  /** In a terminal as well: it lets these keys pass. */
+  #moveByKeys(): void {
+    this.element.addEventListener('keydown', (event) => {
+      const step = event.code === 'ArrowLeft' ? -1 : event.code === 'ArrowRight' ? 1 : undefined;
+      const isTyping = event.target instanceof HTMLInputElement;
+      if (step === undefined || isTyping || !event.ctrlKey || !event.shiftKey) return;
+      event.preventDefault();
+      this.#workspace.move(step);
+    });
   }
 }

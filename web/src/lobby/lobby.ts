@@ -1,9 +1,13 @@
 // The list of agents with their sessions, kept fresh while it is in view. Knows no terminal.
 import type { Principal } from '../../../src/principal.js';
+import type { SessionDescription } from '../../../src/session/session.js';
+import { showSettings } from '../settings/settings-dialog.js';
 import { h } from '../shared/dom.js';
 import { type AgentInfo, CallError, type Gateway, messageOf } from '../shared/gateway.js';
 import type { Place } from '../shared/place.js';
 import { type AgentSection, agentSection } from './agent-section.js';
+import { matches } from './filter.js';
+import { Quiet } from './quiet.js';
 
 /** Milliseconds between two looks at the sessions. */
 const REFRESH_MS = 5_000;
@@ -15,6 +19,8 @@ export interface LobbyOptions {
   readonly principal: Principal;
   /** The agents that there are, at every look. */
   agents(infos: readonly AgentInfo[]): void;
+  /** Their sessions that match what is looked for, and since when each prints nothing. */
+  sessions(all: readonly SessionDescription[], quietSince: (sessionId: string) => number | undefined): void;
   /** The gateway does not take the token (any more). */
   refused(why: string): void;
   signOut(): void;
@@ -26,6 +32,8 @@ export class Lobby {
   readonly #list = h('div', { class: 'agents' });
   readonly #notice = h('p', { class: 'lobby-notice', role: 'status', 'data-testid': 'lobby-notice' });
   readonly #agents = new Map<string, AgentSection>();
+  readonly #quiet = new Quiet();
+  readonly #filter = filterField(() => this.#applyFilter());
   readonly #timer: ReturnType<typeof setInterval>;
   #gathering: ReturnType<typeof setTimeout> | undefined;
   #selected: Place | undefined;
@@ -33,7 +41,7 @@ export class Lobby {
 
   constructor(options: LobbyOptions) {
     this.#options = options;
-    this.element = frame(options, this.#list, this.#notice);
+    this.element = frame(options, this.#filter, this.#list, this.#notice);
     this.#timer = setInterval(() => {
       if (document.visibilityState === 'visible') void this.#look();
     }, REFRESH_MS);
@@ -74,10 +82,26 @@ export class Lobby {
       this.#options.agents(infos);
       this.#show(infos);
       await Promise.all([...this.#agents.values()].map((agent) => agent.refresh(() => this.#selected)));
+      this.#quiet.look(this.#sessions());
+      this.#tellSessions();
       this.#notice.textContent = infos.length === 0 ? 'There are no agents here.' : '';
     } catch (error) {
       this.#explain(error);
     }
+  }
+
+  #sessions(): readonly SessionDescription[] {
+    return [...this.#agents.values()].flatMap((agent) => agent.sessions());
+  }
+
+  #applyFilter(): void {
+    for (const agent of this.#agents.values()) agent.filter(this.#filter.value);
+    this.#tellSessions();
+  }
+
+  #tellSessions(): void {
+    const found = this.#sessions().filter((session) => matches(session, this.#filter.value));
+    this.#options.sessions(found, (id) => this.#quiet.since(id));
   }
 
   #explain(error: unknown): void {
@@ -94,25 +118,40 @@ export class Lobby {
     }
     for (const info of infos) {
       if (this.#agents.has(info.id)) continue;
-      const agent = agentSection(this.#options, info, () => this.refresh());
+      const { gateway, principal } = this.#options;
+      const agent = agentSection({ gateway, principal, quietSince: (id) => this.#quiet.since(id) }, info, () => this.refresh());
       this.#agents.set(info.id, agent);
       this.#list.append(agent.element);
     }
   }
 }
 
-function frame({ principal: { name }, signOut }: LobbyOptions, list: HTMLElement, notice: HTMLElement): HTMLElement {
+function filterField(changed: () => void): HTMLInputElement {
+  return h('input', {
+    type: 'search',
+    class: 'filter',
+    placeholder: 'Filter',
+    'aria-label': 'Filter the sessions',
+    autocomplete: 'off',
+    'data-testid': 'filter',
+    oninput: changed,
+  });
+}
+
+function frame({ principal: { name }, signOut }: LobbyOptions, filter: HTMLElement, list: HTMLElement, notice: HTMLElement): HTMLElement {
   const mark = h('span', { class: 'mark', 'aria-hidden': 'true' }, '›_');
   return h(
     'nav',
     { class: 'lobby', 'aria-label': 'Agents and sessions', 'data-testid': 'lobby' },
     h('a', { class: 'brand', href: '#', 'aria-label': 'All sessions' }, mark, 'pty-gateway'),
+    filter,
     list,
     notice,
     h(
       'footer',
       {},
-      h('span', { class: 'muted' }, name === '' ? 'Signed in' : `Signed in as ${name}`),
+      h('span', { class: 'muted who' }, name === '' ? 'Signed in' : `Signed in as ${name}`),
+      h('button', { type: 'button', class: 'quiet', onclick: showSettings, 'data-testid': 'settings' }, 'Settings'),
       h('button', { type: 'button', class: 'quiet', onclick: signOut, 'data-testid': 'sign-out' }, 'Sign out'),
     ),
   );

@@ -23,8 +23,8 @@ export function newSessionForm(gateway: Gateway, agent: AgentInfo, changed: () =
       type: 'number',
       min: 1,
       max: MAX_SIDE,
-      placeholder: called,
       'aria-label': called,
+      placeholder: 'auto',
       'data-testid': name,
     });
   const cols = side('cols', 'Columns');
@@ -35,8 +35,8 @@ export function newSessionForm(gateway: Gateway, agent: AgentInfo, changed: () =
     'form',
     { class: 'new-session', hidden: true },
     label,
-    h('div', { class: 'size' }, cols, h('span', { 'aria-hidden': 'true' }, '×'), rows, start),
-    h('p', { class: 'hint' }, 'Both may be left empty: the size follows your window then.'),
+    h('div', { class: 'size' }, h('label', {}, 'Columns', cols), h('label', {}, 'Rows', rows), start),
+    h('p', { class: 'hint' }, 'A size that is left empty follows your window.'),
     problem,
   );
   form.addEventListener('submit', async (event) => {

@@ -3,17 +3,26 @@ import { may, type Principal } from '../../../src/principal.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { h } from '../shared/dom.js';
 import { fragmentOf, type Place, samePlace } from '../shared/place.js';
+import { ago } from '../shared/times.js';
 import { endedInShort, secrecyText } from '../shared/words.js';
 
-export function sessionRow(session: SessionDescription, selected: Place | undefined, principal: Principal): HTMLElement {
+/** Milliseconds without output after which a session is called quiet. */
+const QUIET_MS = 60_000;
+
+export interface RowOptions {
+  readonly selected: Place | undefined;
+  readonly principal: Principal;
+  /** Since when it prints nothing, in milliseconds since the epoch, if that is known. */
+  readonly quietSince: number | undefined;
+}
+
+export function sessionRow(session: SessionDescription, { selected, principal, quietSince }: RowOptions): HTMLElement {
   const role = may(principal, 'pty:control') ? 'controller' : 'observer';
   const place: Place = { instanceId: session.instance_id, sessionId: session.session_id, role, follow: true };
   const here = [...session.controllers, ...session.observers];
   const open =
     selected !== undefined && samePlace({ instanceId: selected.instanceId, sessionId: selected.sessionId, role, follow: true }, place);
   const running = session.state === 'running';
-  const state = running ? presence(here.length, session.controllers[0]?.label) : endedInShort(session);
-  const facts = [state, age(session.closed_at ?? session.created_at), secrecyText(session)].filter((fact) => fact !== '');
   return h(
     'li',
     { class: `session ${session.state}`, 'data-testid': `session-${session.session_id}` },
@@ -26,7 +35,7 @@ export function sessionRow(session: SessionDescription, selected: Place | undefi
       },
       h('span', { class: 'dot', 'aria-hidden': 'true' }),
       h('span', { class: 'name' }, nameOf(session)),
-      h('span', { class: 'facts' }, facts.join(' · ')),
+      h('span', { class: 'facts' }, factsOf(session, quietSince).join(' · ')),
     ),
     !running && h('a', { class: 'watch', href: fragmentOf({ ...place, at: 0 }), 'aria-label': `Play ${nameOf(session)}` }, 'Play'),
     running &&
@@ -39,15 +48,21 @@ export function nameOf(session: Pick<SessionDescription, 'label' | 'title' | 'se
   return session.label || session.title || `Session ${session.session_id.slice(-6)}`;
 }
 
-function presence(count: number, controller: string | undefined): string {
-  if (count === 0) return 'nobody here';
-  if (count === 1 && controller !== undefined) return controller;
-  return controller === undefined ? `${count} here` : `${controller} + ${count - 1}`;
+/** What is to be known of it at a glance: who is in it or how it ended, its age, whether it is quiet, and its secrets. */
+export function factsOf(session: SessionDescription, quietSince: number | undefined): string[] {
+  const isRunning = session.state === 'running';
+  const state = isRunning ? presence(session) : endedInShort(session);
+  const age = ago(Date.parse(session.closed_at ?? session.created_at));
+  const quiet = quietSince === undefined || Date.now() - quietSince < QUIET_MS || !isRunning ? '' : `quiet for ${ago(quietSince)}`;
+  return [state, age, quiet, secrecyText(session)].filter((fact) => fact !== '');
 }
 
-function age(since: string): string {
-  const minutes = Math.floor((Date.now() - Date.parse(since)) / 60_000);
-  if (!(minutes >= 1)) return 'just now';
-  if (minutes < 60) return `${minutes} min`;
-  return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h` : `${Math.floor(minutes / 1440)} d`;
+/** Who comes first to a session has control of it, whatever they asked for (protocol R8). */
+function presence({ controllers, observers }: SessionDescription): string {
+  const count = controllers.length + observers.length;
+  const [controller] = controllers;
+  if (count === 0) return 'nobody here: who opens it has control';
+  if (controller === undefined) return `${count} here, control is free`;
+  const name = controller.label ?? 'somebody';
+  return count === 1 ? name : `${name} + ${count - 1}`;
 }

@@ -4,23 +4,36 @@ import { h } from '../shared/dom.js';
 import { type AgentInfo, type Gateway, messageOf } from '../shared/gateway.js';
 import { fragmentOf } from '../shared/place.js';
 import { mayStart } from '../shared/rights.js';
+import { type Gallery, gallery } from './gallery.js';
 import { startNew } from './opening.js';
 
 export interface Welcome {
   readonly element: HTMLElement;
   /** What there is to start. */
   show(agents: readonly AgentInfo[]): void;
+  /** What runs. */
+  readonly gallery: Gallery;
   /** Why nothing is open, or what is being done about it. */
   say(text: string): void;
 }
 
 export function welcome(gateway: Gateway, principal: Principal): Welcome {
+  const pictures = gallery(gateway, principal);
   const starters = h('div', { class: 'starters' });
-  const hint = h('p', {});
+  const hint = h('p', { class: 'hint' });
   const word = h('p', { role: 'status', class: 'word', 'data-testid': 'welcome-word' });
   let drawn = '';
   return {
-    element: h('main', { class: 'empty', 'data-testid': 'welcome' }, h('h1', {}, 'No session is open'), word, starters, hint),
+    element: h(
+      'div',
+      { class: 'empty', 'data-testid': 'welcome' },
+      h('h1', {}, 'No session is open'),
+      word,
+      starters,
+      hint,
+      pictures.element,
+    ),
+    gallery: pictures,
     show(agents) {
       const startable = agents.filter(({ id }) => mayStart(principal, id));
       const signature = JSON.stringify(startable);

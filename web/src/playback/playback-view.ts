@@ -28,10 +28,12 @@ export interface PlaybackViewOptions {
   readonly at: number;
   /** The gateway does not take the token. */
   refused(why: string): void;
+  /** Each title that it gets. */
+  titled(title: string): void;
 }
 
 export class PlaybackView {
-  readonly element = h('main', { class: 'view playback', 'data-testid': 'playback' });
+  readonly element = h('section', { class: 'view playback', 'aria-label': 'History of a session', 'data-testid': 'playback' });
   readonly #options: PlaybackViewOptions;
   readonly #address: SessionAddress;
   readonly #closing = new AbortController();
@@ -87,8 +89,11 @@ export class PlaybackView {
     const watcher = new ResizeObserver(() => stage.screen.shrinkToFit());
     watcher.observe(this.#host);
     this.#closing.signal.addEventListener('abort', () => watcher.disconnect());
-    this.#controls.play.focus();
     void this.#open(stage);
+  }
+
+  focus(): void {
+    this.#controls.play.focus();
   }
 
   dispose(): void {
@@ -229,7 +234,7 @@ export class PlaybackView {
 
   #showTitle(name: string): void {
     this.#title.textContent = name;
-    document.title = `${name} · pty-gateway`;
+    this.#options.titled(name);
   }
 
   #bar(): HTMLElement {

@@ -56,7 +56,7 @@ export function offerOf(standing: Standing, role: Role, principal: Principal): O
   if (held === undefined || standing.members.controllers.length < standing.maxControllers) {
     return { act: 'take', text: 'Take control', hint: 'Nobody has it' };
   }
-  const hint = `${capital(held)} has control`;
+  const hint = `${held} has control`;
   if (may(principal, 'pty:admin')) return { act: 'take over', text: 'Take control', hint };
   return { act: 'none', text: hint, hint: `${hint}; only they, or someone with pty:admin, can hand it over` };
 }
@@ -70,18 +70,17 @@ export function newsOf(before: Standing, now: Standing): string | undefined {
   if (mine(has) && !mine(had)) return 'You have control now.';
   if (has.length === 0) return mine(had) ? 'You gave up control. Nobody has it now.' : 'Nobody has control now.';
   const lost = mine(had) && !mine(has) ? ', and you watch' : '';
-  return `${capital(holders(now) ?? '')} has control now${lost}.`;
+  return `${holders(now)} has control now${lost}.`;
 }
 
 /** Why nothing happens when one types. */
 export function whyDeaf(standing: Standing, principal: Principal): string {
   if (!may(principal, 'pty:control')) return 'You are watching: your token does not let you type.';
   const held = holders(standing);
-  return held === undefined ? 'Nobody has control: take it to type.' : `You are watching: ${held} has control.`;
+  return held === undefined ? 'Nobody has control: take it to type.' : `You are watching. ${held} has control.`;
 }
 
 const ids = ({ members }: Standing) => members.controllers.map(({ client_id }) => client_id);
 const called = (ref: MemberRef) => ref.label || `Client ${ref.client_id.slice(-4)}`;
 const inWords = ({ name, who }: Person) =>
-  who === 'former' ? 'your connection from before the cut' : who === 'you' ? 'this window' : name;
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+  who === 'former' ? 'Your connection from before the cut' : who === 'you' ? 'This window' : name;

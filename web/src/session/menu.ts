@@ -1,14 +1,18 @@
 // The session's menu: what is wanted seldom. Knows no connection and no terminal.
+import { showSettings } from '../settings/settings-dialog.js';
+import { showShortcuts } from '../settings/shortcuts.js';
 import { h } from '../shared/dom.js';
 
 export interface MenuActions {
   copyLink(): void;
   /** Shows what has happened so far. */
   replay(): void;
+  share(): void;
+  search(): void;
+  zoom(step: -1 | 1): void;
   paste(): void;
   repaint(): void;
   follow(on: boolean): void;
-  readerMode(on: boolean): void;
   end(): void;
 }
 
@@ -18,7 +22,8 @@ export interface Menu {
   show(can: { readonly write: boolean; readonly repaint: boolean; readonly end: boolean }): void;
 }
 
-export function menu(actions: MenuActions, follows: boolean): Menu {
+/** `shares` tells whether this visitor may make links to watch. */
+export function menu(actions: MenuActions, follows: boolean, shares: boolean): Menu {
   const pick = (run: () => void) => {
     element.open = false;
     run();
@@ -34,9 +39,21 @@ export function menu(actions: MenuActions, follows: boolean): Menu {
   const follow = choice('Size follows my window', 'follow', follows, actions.follow);
   const repaint = item('Paint the screen anew', 'repaint', actions.repaint);
   const end = item('End the session', 'end', actions.end, 'danger');
-  const sheet = h('div', { class: 'sheet' }, item('Copy link to this session', 'copy-link', actions.copyLink));
-  sheet.append(item('Play it from the beginning', 'replay', actions.replay), paste, repaint, follow);
-  sheet.append(choice('Text for screen readers', 'reader', false, actions.readerMode), end);
+  const sheet = h(
+    'div',
+    { class: 'sheet' },
+    shares && item('Share a link to watch…', 'share-open', actions.share),
+    item('Copy the address of this session', 'copy-link', actions.copyLink),
+    item('Play it from the beginning', 'replay', actions.replay),
+    paste,
+    item('Search…', 'search-open', actions.search),
+    zoom(actions.zoom),
+    repaint,
+    follow,
+    item('Settings…', 'settings-open', showSettings),
+    item('Keys…', 'shortcuts-open', showShortcuts),
+    end,
+  );
   const element = h('details', { class: 'fold menu' }, h('summary', { 'aria-label': 'More', 'data-testid': 'menu' }, '⋯'), sheet);
   return {
     element,
@@ -46,6 +63,18 @@ export function menu(actions: MenuActions, follows: boolean): Menu {
       end.hidden = !can.end;
     },
   };
+}
+
+function zoom(act: (step: -1 | 1) => void): HTMLElement {
+  const step = (text: string, name: string, by: -1 | 1) =>
+    h('button', { type: 'button', 'aria-label': name, 'data-testid': by < 0 ? 'smaller' : 'larger', onclick: () => act(by) }, text);
+  return h(
+    'div',
+    { class: 'zoom', role: 'group', 'aria-label': 'Size of the text' },
+    'Text',
+    step('A−', 'Smaller text', -1),
+    step('A+', 'Larger text', 1),
+  );
 }
 
 /** Folds close when one clicks elsewhere or presses Escape in them. */

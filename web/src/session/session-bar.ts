@@ -16,11 +16,15 @@ export interface BarOptions {
   readonly follows: boolean;
   /** Whether this visitor may move control and send others away. */
   readonly admin: boolean;
+  /** Whether this visitor may make links to watch. */
+  readonly shares: boolean;
+  /** How fast the connection is. */
+  readonly readout: HTMLElement;
 }
 
 export type SessionBar = ReturnType<typeof sessionBar>;
 
-export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) {
+export function sessionBar(actions: BarActions, { follows, admin, shares, readout }: BarOptions) {
   const title = h('h1', { 'data-testid': 'title' });
   const sizes = sizeLine();
   const secrecy = h('span', { class: 'secrecy', 'data-testid': 'secrecy' });
@@ -28,16 +32,19 @@ export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) 
   const switcher = h('button', { type: 'button', class: 'role', hidden: true, 'data-testid': 'role', onclick: actions.switchRole });
   const people = presence(admin ? actions : undefined);
   const connection = connectionLine(actions.retry);
-  const more = menu(actions, follows);
+  const share = h('button', { type: 'button', class: 'share', 'data-testid': 'share-button', onclick: actions.share }, 'Share');
+  const more = menu(actions, follows, shares);
   return {
     element: h(
       'header',
       { class: 'bar' },
       h('a', { class: 'back', href: '#', 'aria-label': 'All sessions' }, '‹'),
       h('div', { class: 'heading' }, title, sizes.element, secrecy),
+      readout,
       ...connection.elements,
       copy,
       people.element,
+      shares && share,
       switcher,
       more.element,
     ),
@@ -48,7 +55,6 @@ export function sessionBar(actions: BarActions, { follows, admin }: BarOptions) 
     title(text: string) {
       title.textContent = text;
       title.title = text;
-      document.title = `${text} · pty-gateway`;
     },
     /** What is to be known of its secrets. */
     secrecy(text: string) {

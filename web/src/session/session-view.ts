@@ -4,18 +4,25 @@ import { may, type Principal } from '../../../src/principal.js';
 import type { Closed } from '../../../src/protocol/frames.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { nameOf } from '../lobby/session-row.js';
+import { MAX_FONT_PX, MIN_FONT_PX } from '../settings/choices.js';
+import { change, settings } from '../settings/settings.js';
 import { readClipboard, writeClipboard } from '../shared/clipboard.js';
 import { h } from '../shared/dom.js';
 import { attachUrl, type Gateway } from '../shared/gateway.js';
 import { fragmentOf, type Place } from '../shared/place.js';
 import { mayEnd } from '../shared/rights.js';
 import { closedText, endedText, failureText, missedText, secrecyText } from '../shared/words.js';
+import { FONT_PX } from '../terminal/fit.js';
 import { createScreen, type Screen } from '../terminal/screen.js';
+import { CatchingUp } from './catching-up.js';
 import { ControlDesk } from './control-desk.js';
 import { type KeyBar, keyBar } from './key-bar.js';
 import { closeFoldsOutside } from './menu.js';
 import { notice } from './notice.js';
+import { readout } from './readout.js';
+import { searchBar } from './search-bar.js';
 import { type BarActions, type SessionBar, sessionBar } from './session-bar.js';
+import { showShares } from './share-dialog.js';
 import { Sizing, type SizingParts } from './sizing.js';
 
 /** Somebody looks at the screen and types: a network that is frozen is noticed after 5 s of silence and 5 s without an answer. */
@@ -34,16 +41,24 @@ export interface SessionViewOptions {
   refused(why: string): void;
   /** The session changed in a way that the list shows. */
   changed(): void;
+  /** Each title that it gets. */
+  titled(title: string): void;
 }
 
 export class SessionView {
-  readonly element = h('main', { class: 'view', 'data-testid': 'view' });
+  readonly element = h('section', { class: 'view', 'aria-label': 'Session', 'data-testid': 'view' });
   readonly #options: SessionViewOptions;
   readonly #closing = new AbortController();
   readonly #bar: SessionBar;
   readonly #desk: ControlDesk;
   readonly #keys: KeyBar;
   readonly #notice = notice();
+  readonly #caughtUp = new CatchingUp();
+  readonly #readout = readout(async () => this.#client?.typed());
+  readonly #search = searchBar(
+    async (found) => (this.#screen as Screen).search(found),
+    () => this.#screen?.focus(),
+  );
   readonly #host = h('div', { class: 'terminal', role: 'region', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
   readonly #sizing: Sizing;
   #screen: Screen | undefined;
@@ -59,18 +74,24 @@ export class SessionView {
   constructor(options: SessionViewOptions) {
     const { gateway, principal, place } = options;
     this.#options = options;
-    this.#bar = sessionBar(this.#actions(), { follows: place.follow, admin: may(principal, 'pty:admin') });
+    this.#bar = sessionBar(this.#actions(), {
+      follows: place.follow,
+      admin: may(principal, 'pty:admin'),
+      shares: may(principal, 'pty:control'),
+      readout: this.#readout.element,
+    });
     const { tell } = this.#notice;
     this.#desk = new ControlDesk({ bar: this.#bar, gateway, principal, place, tell, client: () => this.#client });
     this.#sizing = new Sizing(this.#sizingParts(), place.follow);
-    this.#bar.title(nameOf({ session_id: place.sessionId }));
+    this.#title(nameOf({ session_id: place.sessionId }));
     this.#bar.connection.show('connecting', 'Connecting…');
     this.#keys = keyBar(
       (data) => this.#screen?.type(data),
       () => this.#screen?.applicationCursorKeys() ?? false,
     );
     this.#showWhatCanBeDone();
-    const stage = h('div', { class: 'stage' }, this.#host, this.#notice.element, this.#sizing.readingSwitch);
+    const corner = h('div', { class: 'corner' }, this.#notice.element, this.#sizing.readingSwitch);
+    const stage = h('div', { class: 'stage' }, this.#host, this.#search.element, corner);
     this.element.append(this.#bar.element, stage, this.#keys.element);
     closeFoldsOutside(this.element, this.#closing.signal);
   }
@@ -90,13 +111,20 @@ export class SessionView {
         this.#sizing.readingSwitch.hidden = !is;
       },
       left: () => this.#bar.focus(),
+      searched: () => this.#search.open(),
+      copied: (text) => void this.#try(writeClipboard(text)),
+      mayOpen: (url) => confirm(`Open this address in a new tab?\n\n${url}`),
+      roomChanged: () => this.#sizing.windowChanged(),
     });
     this.#screen = screen;
     const watcher = new ResizeObserver(() => this.#sizing.windowChanged());
     watcher.observe(this.#host);
     this.#closing.signal.addEventListener('abort', () => watcher.disconnect());
-    screen.focus();
     void this.#open(screen);
+  }
+
+  focus(): void {
+    this.#screen?.focus();
   }
 
   dispose(): void {
@@ -104,6 +132,7 @@ export class SessionView {
     this.#client?.close();
     this.#sizing.dispose();
     this.#notice.dispose();
+    this.#readout.dispose();
     this.#bar.dispose();
     this.#screen?.dispose();
   }
@@ -133,7 +162,11 @@ export class SessionView {
       ...(replayFrom !== undefined && { replayFrom }),
     });
     client.on('state', (state) => this.#showState(state));
-    client.on('output', (bytes) => screen.output(bytes));
+    client.on('output', (bytes) => {
+      this.#readout.came(bytes.length);
+      this.#caughtUp.came(bytes.length);
+      screen.output(bytes);
+    });
     client.on('resize', (now) => this.#showSessionSize(now));
     client.on('keyframe', (picture) => this.#showKeyframe(picture));
     client.on('role', (assigned) => {
@@ -147,7 +180,10 @@ export class SessionView {
       this.#options.changed();
     });
     client.on('closed', (closed) => this.#showClosed(closed));
-    client.on('notice', (missed) => this.#notice.tell(missedText[missed.kind]));
+    client.on('notice', (missed) => {
+      this.#caughtUp.lost();
+      this.#notice.tell(missedText[missed.kind]);
+    });
     client.on('error', (error) => this.#notice.tell(failureText(error)));
     return client;
   }
@@ -170,7 +206,9 @@ export class SessionView {
       paste: () => void this.#paste(),
       repaint: () => this.#client?.requestKeyframe(),
       follow: (on) => this.#sizing.setFollow(on),
-      readerMode: (on) => this.#screen?.setReaderMode(on),
+      share: () => void showShares(this.#options.gateway, this.#options.place).closed.then(() => this.#screen?.focus()),
+      search: () => this.#search.open(),
+      zoom: (step) => zoom(step),
       end: () => void this.#end(),
     };
   }
@@ -189,28 +227,42 @@ export class SessionView {
   #describe(session: SessionDescription): void {
     this.#label = session.label || undefined;
     this.#mayEnd = mayEnd(this.#options.principal, session.created_by);
-    this.#bar.title(nameOf(session));
+    this.#title(nameOf(session));
     this.#bar.secrecy(secrecyText(session));
     this.#showWhatCanBeDone();
   }
 
   #showTitle(title: string): void {
-    if (this.#label === undefined && title !== '') this.#bar.title(title);
+    if (this.#label === undefined && title !== '') this.#title(title);
+  }
+
+  #title(title: string): void {
+    this.#bar.title(title);
+    this.element.setAttribute('aria-label', title);
+    this.#options.titled(title);
   }
 
   #showState(state: State): void {
     if (this.#closing.signal.aborted) return;
     if (state.name === 'waiting' && this.#live && this.#desk.role === 'controller') this.#notice.tell(CUT);
+    if (this.#live && state.name !== 'live') this.#caughtUp.cut();
     this.#live = state.name === 'live';
+    this.#readout.live(this.#live);
     this.#wasLive ||= this.#live;
     this.element.dataset.phase = state.name === 'waiting' ? 'offline' : state.name;
-    if (state.name === 'live') this.#bar.connection.show('live', 'Live');
+    if (state.name === 'live') this.#showLive();
     else if (state.name === 'connecting') this.#bar.connection.show('connecting', state.attempt > 1 ? 'Connecting again…' : 'Connecting…');
     else if (state.name === 'waiting') this.#bar.connection.waiting(state.retryInMs, state.message);
     else this.#showEnd(state);
     this.#bar.people.element.hidden = state.name === 'ended';
     this.#showWhatCanBeDone();
     this.#sizing.windowChanged();
+  }
+
+  #showLive(): void {
+    this.#bar.connection.show('live', 'Live');
+    const news = this.#caughtUp.back();
+    if (news) this.#notice.tell(news);
   }
 
   #showEnd(ended: Ended): void {
@@ -281,6 +333,12 @@ export class SessionView {
       return undefined;
     }
   }
+}
+
+/** From the size that is shown, one pixel at a time. */
+function zoom(step: -1 | 1): void {
+  const from = settings().fontPx || FONT_PX;
+  change({ fontPx: Math.min(Math.max(from + step, MIN_FONT_PX), MAX_FONT_PX) });
 }
 
 const isShort = (session: SessionDescription) =>

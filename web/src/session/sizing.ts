@@ -49,6 +49,8 @@ export class Sizing {
   /** The session takes the size of the window that controls it; in any other, it is fitted into the window. */
   windowChanged(): void {
     clearTimeout(this.#resizing);
+    // A session that is not in view now keeps its size.
+    if (this.#parts.host.clientWidth === 0) return;
     this.#show();
     if (this.#gives()) this.#resizing = setTimeout(() => this.#resizeSession(), RESIZE_DEBOUNCE_MS);
     else this.#parts.screen()?.shrinkToFit();

@@ -1,5 +1,6 @@
 // The gateway's HTTP, as far as the page uses it. Knows no view and no WebSocket.
 import type { SessionDescription } from '../../../src/session/session.js';
+import type { Share } from '../../../src/shares/share.js';
 
 /** Most sessions of one agent that are listed. */
 const PAGE_SIZE = 100;
@@ -18,6 +19,11 @@ interface SessionPage {
   readonly sessions: readonly SessionDescription[];
   /** Whether there are more than these. */
   readonly more: boolean;
+}
+
+export interface NewShare {
+  readonly ttl_seconds: number;
+  readonly label?: string;
 }
 
 export interface NewSession {
@@ -46,6 +52,13 @@ export interface Gateway {
   session(instanceId: string, sessionId: string): Promise<SessionDescription>;
   create(instanceId: string, request: NewSession): Promise<SessionDescription>;
   end(instanceId: string, sessionId: string): Promise<void>;
+  /** What its terminal shows now, as an SVG document. */
+  picture(instanceId: string, sessionId: string): Promise<string>;
+  /** The links to watch it that are good. */
+  shares(instanceId: string, sessionId: string): Promise<readonly Share[]>;
+  /** A new one; its address is told this once. */
+  share(instanceId: string, sessionId: string, request: NewShare): Promise<Share & { readonly url: string }>;
+  revokeShare(instanceId: string, sessionId: string, shareId: string): Promise<void>;
   /** Gives control to this connection alone. */
   moveControl(instanceId: string, sessionId: string, clientId: string): Promise<void>;
   /** Sends a connection away. */
@@ -80,6 +93,12 @@ export function createGateway(token: string): Gateway {
     newestRunning: async (instanceId) => (await page(instanceId, 'state=running&page_size=1')).sessions[0],
     session: async (...names) => (await call('GET', one(...names))) as SessionDescription,
     create: async (instanceId, body) => (await call('POST', sessions(instanceId), body)) as SessionDescription,
+    picture: async (...names) => (await send(token, 'GET', `${one(...names)}/screen?format=svg`)).text(),
+    shares: async (...names) => ((await call('GET', `${one(...names)}/shares`)) as { shares: Share[] }).shares,
+    share: async (instanceId, sessionId, body) =>
+      (await call('POST', `${one(instanceId, sessionId)}/shares`, body)) as Share & { url: string },
+    revokeShare: async (instanceId, sessionId, shareId) =>
+      void (await call('DELETE', `${one(instanceId, sessionId)}/shares/${encodeURIComponent(shareId)}`)),
     end: async (...names) => void (await call('DELETE', one(...names))),
     moveControl: async (instanceId, sessionId, clientId) =>
       void (await call('POST', `${one(instanceId, sessionId)}/controller`, { client_id: clientId })),
@@ -89,6 +108,12 @@ export function createGateway(token: string): Gateway {
 }
 
 async function request(token: string, method: string, path: string, body: unknown): Promise<unknown> {
+  const answer = await send(token, method, path, body);
+  return answer.json().catch(() => undefined);
+}
+
+/** Rejects with a CallError unless it was done. */
+async function send(token: string, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
   const answer = await fetch(new URL(path, document.baseURI), {
     method,
@@ -99,9 +124,9 @@ async function request(token: string, method: string, path: string, body: unknow
   }).catch(() => {
     throw new CallError(0, 'The gateway cannot be reached.');
   });
+  if (answer.ok) return answer;
   const json: unknown = await answer.json().catch(() => undefined);
-  if (!answer.ok) throw new CallError(answer.status, refusal(json) ?? `The gateway answered ${answer.status}.`);
-  return json;
+  throw new CallError(answer.status, refusal(json) ?? `The gateway answered ${answer.status}.`);
 }
 
 function refusal(json: unknown): string | undefined {

@@ -16,12 +16,15 @@ export function principalIn(token: string): Principal {
   const { sub, scope, instances, sessions } = claimsIn(token);
   const held = typeof scope === 'string' ? scope.split(' ') : [];
   return {
-    name: typeof sub === 'string' ? sub : '',
+    name: typeof sub === 'string' ? nameIn(sub) : '',
     scope: scopes.findLast((s) => held.includes(s)),
     instances: idsIn(instances),
     sessions: idsIn(sessions),
   };
 }
+
+/** One who came with a link has no name of their own. */
+const nameIn = (sub: string) => (sub.startsWith('share:') ? 'guest' : sub);
 
 function claimsIn(token: string): Record<string, unknown> {
   try {

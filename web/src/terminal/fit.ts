@@ -2,6 +2,7 @@
 import type { FitAddon } from '@xterm/addon-fit';
 import type { Terminal } from '@xterm/xterm';
 import type { Size } from '../../../src/client/index.js';
+import { settings } from '../settings/settings.js';
 
 /** Font sizes in CSS pixels: the usual one, on a narrow window, the smallest that is read with ease, and the smallest of all. */
 export const FONT_PX = 14;
@@ -55,7 +56,8 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
   };
 }
 
-const usualFont = () => (window.innerWidth < NARROW_PX ? NARROW_FONT_PX : FONT_PX);
+/** What the visitor chose, or what suits the window. */
+const usualFont = () => settings().fontPx || (window.innerWidth < NARROW_PX ? NARROW_FONT_PX : FONT_PX);
 
 function sizeAtUsualFont(terminal: Terminal, fitter: FitAddon): Size | undefined {
   const shown = terminal.options.fontSize ?? FONT_PX;

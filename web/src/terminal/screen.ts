@@ -3,28 +3,35 @@ import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
 import type { Size } from '../../../src/client/index.js';
+import { onSettings, settings } from '../settings/settings.js';
 import { answerNothing } from './answers.js';
 import { createFit, FONT_PX } from './fit.js';
 import { avoidHazards } from './hazards.js';
+import { type KeyEvents, keepKeys } from './keys.js';
+import { followLinks } from './links.js';
+import { createRenderer } from './renderer.js';
+import { type Found, type Search, searchIn } from './search.js';
 import { currentTheme, onThemeChange } from './theme.js';
 import { scrollByTouch } from './touch-scroll.js';
 import { createWrites } from './writes.js';
 
 /** Lines above the screen that can be scrolled back to. */
 const SCROLLBACK_LINES = 5000;
-export interface ScreenEvents {
+const FONTS = 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace';
+
+export interface ScreenEvents extends KeyEvents {
   /** Typed or pasted by a person. */
   typed(bytes: Uint8Array): void;
   title(title: string): void;
   selection(something: boolean): void;
   /** Output came faster than it can be shown; a Keyframe is needed to go on. */
   fellBehind(): void;
-  /** A person typed while nothing is taken. */
-  deaf(): void;
   /** Whether the whole session can be shown only in a font that is hard to read. */
   small(is: boolean): void;
-  /** The key for leaving the terminal with the keyboard was pressed. */
-  left(): void;
+  /** Whether a link is to be opened. */
+  mayOpen(url: string): boolean;
+  /** Fonts changed: the window has room for more or for less. */
+  roomChanged(): void;
 }
 
 export interface Screen {
@@ -45,23 +52,15 @@ export interface Screen {
   type(data: string): void;
   paste(text: string): void;
   selection(): string;
+  search(found: (what: Found) => void): Promise<Search>;
   applicationCursorKeys(): boolean;
-  setReaderMode(on: boolean): void;
   focus(): void;
   dispose(): void;
 }
 
 export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   const closing = new AbortController();
-  const terminal = new Terminal({
-    scrollback: SCROLLBACK_LINES,
-    fontFamily: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", "Liberation Mono", monospace',
-    fontSize: FONT_PX,
-    theme: currentTheme(),
-    cursorBlink: false,
-    macOptionIsMeta: true,
-    disableStdin: true,
-  });
+  const terminal = newTerminal();
   const fitter = new FitAddon();
   terminal.loadAddon(fitter);
   terminal.open(host);
@@ -70,16 +69,11 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   const writes = createWrites(terminal, events.fellBehind);
   avoidHazards(terminal);
   answerNothing(terminal.parser);
-  onThemeChange(() => {
-    terminal.options.theme = currentTheme();
-  }, closing.signal);
-  scrollByTouch(host, terminal, closing.signal);
-  terminal.onData((text) => events.typed(new TextEncoder().encode(text)));
-  terminal.onBinary((text) => events.typed(Uint8Array.from(text, (c) => c.charCodeAt(0) & 0xff)));
-  terminal.onTitleChange(events.title);
-  terminal.onSelectionChange(() => events.selection(terminal.hasSelection()));
-  terminal.attachCustomKeyEventHandler((event) => ownKey(event, terminal, writable, events));
+  listen(host, terminal, events, closing.signal);
+  keepKeys(terminal, () => writable, events);
+  void followLinks(terminal, events.mayOpen);
   const fit = createFit(host, terminal, fitter, events.small);
+  followSettings(terminal, events.roomChanged, closing.signal);
   return {
     output: writes.output,
     keyframe: writes.keyframe,
@@ -99,10 +93,8 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
     type: (data) => terminal.input(data),
     paste: (text) => terminal.paste(text),
     selection: () => terminal.getSelection(),
+    search: (found) => searchIn(terminal, found),
     applicationCursorKeys: () => terminal.modes.applicationCursorKeysMode,
-    setReaderMode(on) {
-      terminal.options.screenReaderMode = on;
-    },
     focus: () => terminal.focus(),
     dispose() {
       closing.abort();
@@ -111,23 +103,45 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   };
 }
 
-/** False for keys that the page keeps from the terminal. */
-function ownKey(event: KeyboardEvent, terminal: Terminal, writable: boolean, events: ScreenEvents): boolean {
-  if (event.ctrlKey && event.shiftKey && event.key === 'ArrowUp') {
-    if (event.type === 'keydown') events.left();
-    return false;
-  }
-  if (event.ctrlKey && event.shiftKey && event.code === 'KeyC' && terminal.hasSelection()) {
-    event.preventDefault();
-    if (event.type === 'keydown') void navigator.clipboard.writeText(terminal.getSelection());
-    return false;
-  }
-  if (!writable && event.type === 'keydown' && isTyping(event)) events.deaf();
-  // One who only watches can walk on with Tab.
-  return writable || event.key !== 'Tab';
+function newTerminal(): Terminal {
+  return new Terminal({
+    scrollback: SCROLLBACK_LINES,
+    fontFamily: FONTS,
+    fontSize: FONT_PX,
+    theme: currentTheme(),
+    cursorBlink: false,
+    macOptionIsMeta: true,
+    disableStdin: true,
+    // What a search has found is marked.
+    allowProposedApi: true,
+  });
 }
 
-/** A key that would send something, and is no shortcut of the browser. */
-function isTyping({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  return (key.length === 1 || key === 'Enter' || key === 'Backspace') && !ctrlKey && !metaKey && !altKey;
+function listen(host: HTMLElement, terminal: Terminal, events: ScreenEvents, signal: AbortSignal): void {
+  scrollByTouch(host, terminal, signal);
+  terminal.onData((text) => events.typed(new TextEncoder().encode(text)));
+  terminal.onBinary((text) => events.typed(Uint8Array.from(text, (c) => c.charCodeAt(0) & 0xff)));
+  terminal.onTitleChange(events.title);
+  terminal.onSelectionChange(() => events.selection(terminal.hasSelection()));
+  const selected = () => settings().copyOnSelect && terminal.hasSelection() && events.copied(terminal.getSelection());
+  // The terminal hears of it first.
+  host.addEventListener('mouseup', () => setTimeout(selected), { signal });
+}
+
+function followSettings(terminal: Terminal, roomChanged: () => void, signal: AbortSignal): void {
+  const renderer = createRenderer(terminal, roomChanged);
+  const apply = () => {
+    const { font, screenReader, renderer: wanted } = settings();
+    terminal.options.fontFamily = font === '' ? FONTS : `"${font}", ${FONTS}`;
+    terminal.options.screenReaderMode = screenReader;
+    renderer.use(wanted);
+  };
+  apply();
+  onThemeChange(() => {
+    terminal.options.theme = currentTheme();
+  }, signal);
+  onSettings(() => {
+    apply();
+    roomChanged();
+  }, signal);
 }

@@ -1,16 +1,33 @@
-// The terminal's colours, for a dark and a light page. Knows no terminal.
+// The colours of the terminal, for a dark and a light page, and which of them it is. Knows no terminal.
 import type { ITheme } from '@xterm/xterm';
 import { dark as darkPalette, light as lightPalette } from '../../../src/terminal/palette.js';
+import { onSettings, settings } from '../settings/settings.js';
 
 const dark: ITheme = { ...darkPalette, cursorAccent: darkPalette.background, selectionBackground: '#2f4a55' };
 
 const light: ITheme = { ...lightPalette, cursorAccent: lightPalette.background, selectionBackground: '#c6e3df' };
 
+/** What a search has found, and the one of it that is shown. */
+const darkMarks = { matchBackground: '#5f4d16', activeMatchBackground: '#96601d' };
+const lightMarks = { matchBackground: '#f4e3a1', activeMatchBackground: '#f2bd6b' };
+
 const preference = matchMedia('(prefers-color-scheme: light)');
+const isLight = () => (settings().theme === 'system' ? preference.matches : settings().theme === 'light');
 
-export const currentTheme = (): ITheme => (preference.matches ? light : dark);
+export const currentTheme = (): ITheme => (isLight() ? light : dark);
 
-/** Tells of each change of the preference until the signal. */
+export function marks() {
+  const colours = isLight() ? lightMarks : darkMarks;
+  return { ...colours, matchOverviewRuler: colours.matchBackground, activeMatchColorOverviewRuler: colours.activeMatchBackground };
+}
+
+/** Tells of each change until the signal. */
 export function onThemeChange(listener: () => void, signal: AbortSignal): void {
   preference.addEventListener('change', listener, { signal });
+  onSettings(listener, signal);
+}
+
+/** The page itself follows its style sheet, which is told what the visitor chose. */
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = settings().theme;
 }
