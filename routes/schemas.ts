@@ -46,6 +46,7 @@ export const Session = Type.Object(
     closed_at: Type.Optional(Moment),
     exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
     reason: Type.Optional(Type.Union(closedReasons.map((reason) => Type.Literal(reason)))),
+    closed_by: Type.Optional(Type.String({ description: 'Who ended it with DELETE.' })),
     cols: Side,
     rows: Side,
     title: Type.Optional(Type.String()),

@@ -191,7 +191,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const session = await audited(request, 'session_close', 'asked for', async () => {
         const found = await sessionOf(request as FastifyRequest);
         endedBy(request, found);
-        await found.end('killed');
+        await found.end('killed', principalOf(request).name);
         return found;
       });
       return reply.code(202).send(tell(app, session));

@@ -90,6 +90,7 @@ export class OwnedSession implements Session {
   #terminal: Terminal | undefined;
   readonly #size: WindowSize;
   #wanted: ClosedReason | 'handed_over' | undefined;
+  #endedBy: string | undefined;
   #exit: Exit | undefined;
   /** The Closed is appended, or never will be. */
   #closing = false;
@@ -332,8 +333,9 @@ export class OwnedSession implements Session {
     this.#asides.picture(clientId);
   }
 
-  async end(reason: ClosedReason): Promise<void> {
+  async end(reason: ClosedReason, by?: string): Promise<void> {
     if (this.#wanted || this.#exit) throw new Fault('TASK_NOT_CANCELABLE', 'the session has ended');
+    this.#endedBy = by;
     this.#end(reason);
   }
 
@@ -403,7 +405,7 @@ export class OwnedSession implements Session {
     }
     this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
-    const kept = this.#record.closed(closed, { size: this.#size.now, task: this.task.kept(), push: this.pushes.kept() });
+    const kept = this.#record.closed(closed, { by: this.#endedBy, size: this.#size.now, task: this.task.kept(), push: this.pushes.kept() });
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }
 

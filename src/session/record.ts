@@ -15,6 +15,7 @@ export interface KeptSession extends SessionRecord {
   readonly closed_at?: string;
   readonly exit_code?: number | null;
   readonly reason?: ClosedReason;
+  readonly closed_by?: string;
   /** As it began; the size now is in the newest Resize or Keyframe. */
   readonly cols: number;
   readonly rows: number;
@@ -73,6 +74,7 @@ export function describe(kept: KeptSession, reader: Pick<LogReader, 'extent'>, l
     ...(kept.closed_at === undefined ? {} : { closed_at: kept.closed_at }),
     ...(kept.exit_code === undefined ? {} : { exit_code: kept.exit_code }),
     ...(kept.reason === undefined ? {} : { reason: kept.reason }),
+    ...(kept.closed_by === undefined ? {} : { closed_by: kept.closed_by }),
     cols: size.cols,
     rows: size.rows,
     ...(kept.label === undefined ? {} : { label: kept.label }),

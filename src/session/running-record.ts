@@ -5,6 +5,8 @@ import { type KeptSession, withoutSecrets } from './record.js';
 
 /** How a session was when it ended. */
 interface Last {
+  /** Who ended it; undefined if nobody did who has a name. */
+  readonly by: string | undefined;
   readonly size: Size;
   readonly task: NonNullable<KeptSession['task']>;
   /** Receivers that are still to be told of the end. */
@@ -31,7 +33,7 @@ export class RunningRecord {
   }
 
   /** To be kept once the Closed is in the log. Its receivers are told of the end when its record tells of it. */
-  closed({ exit_code, reason }: Pick<Closed, 'exit_code' | 'reason'>, { size, task, push }: Last): KeptSession {
+  closed({ exit_code, reason }: Pick<Closed, 'exit_code' | 'reason'>, { by, size, task, push }: Last): KeptSession {
     return {
       ...withoutSecrets(this.#now),
       members: [],
@@ -39,6 +41,7 @@ export class RunningRecord {
       closed_at: new Date().toISOString(),
       exit_code,
       reason,
+      ...(by !== undefined && { closed_by: by }),
       last_size: size,
       ...(push.length > 0 && { push, telling: this.#now.replica_id }),
       task,

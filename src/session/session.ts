@@ -70,6 +70,8 @@ export interface SessionDescription {
   readonly closed_at?: string;
   readonly exit_code?: number | null;
   readonly reason?: ClosedReason;
+  /** Who ended it, where somebody did who has a name. */
+  readonly closed_by?: string;
   readonly cols: number;
   readonly rows: number;
   readonly title?: string;
@@ -116,8 +118,8 @@ export interface Session {
   moveControl(clientId: string | null): Promise<void>;
   /** Sends a member away: `Member.dismiss` with `principal_revoked` and 4403, wherever it is connected. TASK_NOT_FOUND (404) if it is no member. */
   dismiss(clientId: string): Promise<void>;
-  /** Ends the session; one Closed with this reason follows. TASK_NOT_CANCELABLE (409) if it has ended. */
-  end(reason: ClosedReason): Promise<void>;
+  /** Ends the session, as `by` asked for; one Closed with this reason follows. TASK_NOT_CANCELABLE (409) if it has ended. */
+  end(reason: ClosedReason, by?: string): Promise<void>;
   view(): Promise<ScreenView>;
   /** The screen as bytes for any terminal of its size. */
   snapshot(): Promise<Snapshot>;

@@ -232,7 +232,7 @@ describe('a session', () => {
     keeps(schemas.Session, answer.json);
     const told = await closed(session);
     keeps(schemas.Session, told);
-    expect(told).toMatchObject({ state: 'closed', reason: 'killed', exit_code: null });
+    expect(told).toMatchObject({ state: 'closed', reason: 'killed', exit_code: null, closed_by: 'alice' });
     expectError(await gw.call('DELETE', at(session)), 409, 'TASK_NOT_CANCELABLE');
     await expect
       .poll(() =>

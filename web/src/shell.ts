@@ -84,6 +84,8 @@ export class Shell {
     this.#place = place;
     this.element.dataset.open = place ? 'session' : 'list';
     this.#list.select(place);
+    // Pictures are made of what is in view.
+    if (!place) this.#list.refresh();
   }
 
   #show(agents: readonly AgentInfo[]): void {

@@ -114,7 +114,7 @@ export class Desk {
     lagged: ({ session, ask }) => done(session.lagged(ask.clientId)),
     moveControl: ({ session, ask }) => done(session.moveControl(ask.clientId)),
     dismiss: ({ session, ask }) => done(session.dismiss(ask.clientId)),
-    end: ({ session, ask }) => done(session.end(ask.reason)),
+    end: ({ session, ask }) => done(session.end(ask.reason, ask.by)),
     view: async ({ session }) => ({ head: await session.view() }),
     snapshot: async ({ session }) => {
       const { bytes, ...head } = await session.snapshot();

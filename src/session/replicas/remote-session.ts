@@ -132,8 +132,8 @@ export class RemoteSession implements Session {
     await this.#ask('dismiss', { clientId });
   }
 
-  async end(reason: ClosedReason): Promise<void> {
-    await this.#ask('end', { reason });
+  async end(reason: ClosedReason, by?: string): Promise<void> {
+    await this.#ask('end', { reason, ...(by !== undefined && { by }) });
   }
 
   async view(): Promise<ScreenView> {

@@ -36,7 +36,7 @@ export interface Questions {
   lagged: { ask: { clientId: string }; answer: object };
   moveControl: { ask: { clientId: string | null }; answer: object };
   dismiss: { ask: { clientId: string }; answer: object };
-  end: { ask: { reason: ClosedReason }; answer: object };
+  end: { ask: { reason: ClosedReason; by?: string }; answer: object };
   view: { ask: object; answer: ScreenView };
   snapshot: { ask: object; answer: Size & { anchor: number } };
   task: { ask: { historyLength?: number }; answer: PlacedTask };

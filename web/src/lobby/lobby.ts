@@ -143,7 +143,7 @@ function frame({ principal: { name }, signOut }: LobbyOptions, filter: HTMLEleme
   return h(
     'nav',
     { class: 'lobby', 'aria-label': 'Agents and sessions', 'data-testid': 'lobby' },
-    h('a', { class: 'brand', href: '#', 'aria-label': 'All sessions' }, mark, 'pty-gateway'),
+    h('a', { class: 'brand', href: '#', 'aria-label': 'pty-gateway: all sessions' }, mark, 'pty-gateway'),
     filter,
     list,
     notice,

@@ -20,19 +20,11 @@ export interface Welcome {
 export function welcome(gateway: Gateway, principal: Principal): Welcome {
   const pictures = gallery(gateway, principal);
   const starters = h('div', { class: 'starters' });
-  const hint = h('p', { class: 'hint' });
+  const heading = h('h1', {}, 'Sessions');
   const word = h('p', { role: 'status', class: 'word', 'data-testid': 'welcome-word' });
   let drawn = '';
   return {
-    element: h(
-      'div',
-      { class: 'empty', 'data-testid': 'welcome' },
-      h('h1', {}, 'No session is open'),
-      word,
-      starters,
-      hint,
-      pictures.element,
-    ),
+    element: h('div', { class: 'empty', 'data-testid': 'welcome' }, heading, word, starters, pictures.element),
     gallery: pictures,
     show(agents) {
       const startable = agents.filter(({ id }) => mayStart(principal, id));
@@ -40,7 +32,7 @@ export function welcome(gateway: Gateway, principal: Principal): Welcome {
       if (signature === drawn) return;
       drawn = signature;
       starters.replaceChildren(...startable.map((agent) => startButton(gateway, agent, (text) => (word.textContent = text))));
-      hint.textContent = startable.length > 0 ? 'Or open one from the list.' : 'Choose one from the list to watch it.';
+      heading.textContent = startable.length > 0 ? 'Start a session, or open one' : 'Open a session to watch it';
     },
     say(text) {
       word.textContent = text;

@@ -6,42 +6,35 @@ type Arrow = 'A' | 'B' | 'C' | 'D';
 
 export interface KeyBar {
   readonly element: HTMLElement;
-  /** What was typed, with Ctrl laid over it if that key is down; Ctrl is up again afterwards. */
+  /** What was typed, with Ctrl and Alt laid over it if they are down; both are up again afterwards. */
   modify(bytes: Uint8Array): Uint8Array;
 }
 
-/** `applicationCursor` tells which of the two kinds of arrow keys the program asked for. */
-export function keyBar(send: (data: string) => void, applicationCursor: () => boolean): KeyBar {
-  let ctrl = false;
-  const setCtrl = (on: boolean) => {
-    ctrl = on;
-    ctrlKey.setAttribute('aria-pressed', String(on));
-  };
-  const key = (text: string, name: string, press: () => void) =>
-    h(
-      'button',
-      { type: 'button', 'aria-label': name, 'data-testid': `key-${name.toLowerCase().replaceAll(' ', '-')}`, onclick: press },
-      text,
-    );
+export interface KeyBarActions {
+  send(data: string): void;
+  paste(): void;
+  /** Which of the two kinds of arrow keys the program asked for. */
+  applicationCursor(): boolean;
+}
+
+export function keyBar({ send, paste, applicationCursor }: KeyBarActions): KeyBar {
+  const ctrl = modifier('Ctrl');
+  const alt = modifier('Alt');
+  const letGo = () => [ctrl, alt].map((key) => key.release());
   const arrow = (text: string, name: string, letter: Arrow) =>
-    key(text, name, () => {
-      const plain = applicationCursor() ? `${ESC}O${letter}` : `${ESC}[${letter}`;
-      const data = ctrl ? `${ESC}[1;5${letter}` : plain;
-      setCtrl(false);
-      send(data);
-    });
-  const ctrlKey = key('Ctrl', 'Ctrl', () => setCtrl(!ctrl));
-  ctrlKey.setAttribute('aria-pressed', 'false');
+    key(text, name, () => send(arrowKey(letter, { ctrl: ctrl.release(), alt: alt.release(), application: applicationCursor() })));
   const element = h(
     'div',
     { class: 'key-bar', role: 'toolbar', 'aria-label': 'Terminal keys', 'data-testid': 'key-bar' },
     key('Esc', 'Esc', () => send(ESC)),
     key('Tab', 'Tab', () => send('\t')),
-    ctrlKey,
+    ctrl.element,
+    alt.element,
     arrow('←', 'Arrow left', 'D'),
     arrow('↑', 'Arrow up', 'A'),
     arrow('↓', 'Arrow down', 'B'),
     arrow('→', 'Arrow right', 'C'),
+    key('Paste', 'Paste', paste),
   );
   // The terminal keeps the focus, and with it the phone's keyboard stays open.
   element.addEventListener('pointerdown', (event) => event.preventDefault());
@@ -49,9 +42,45 @@ export function keyBar(send: (data: string) => void, applicationCursor: () => bo
     element,
     modify(bytes) {
       const code = bytes[0];
-      if (!ctrl || bytes.length !== 1 || code === undefined) return bytes;
-      setCtrl(false);
-      return Uint8Array.of(code === 0x3f ? 0x7f : code & 0x1f);
+      // What is pasted, and what a key of many bytes sends, goes as it is.
+      if (bytes.length !== 1 || code === undefined) return bytes;
+      const [isCtrl, isAlt] = letGo();
+      const typed = isCtrl ? withCtrl(code) : code;
+      return isAlt ? Uint8Array.of(ESC.charCodeAt(0), typed) : Uint8Array.of(typed);
+    },
+  };
+}
+
+const withCtrl = (code: number) => (code === 0x3f ? 0x7f : code & 0x1f);
+
+/** As xterm sends them: modifiers are told by one number, 1 and a bit for each. */
+function arrowKey(letter: Arrow, { ctrl, alt, application }: { ctrl: boolean; alt: boolean; application: boolean }): string {
+  const modifiers = 1 + (alt ? 2 : 0) + (ctrl ? 4 : 0);
+  if (modifiers > 1) return `${ESC}[1;${modifiers}${letter}`;
+  return application ? `${ESC}O${letter}` : `${ESC}[${letter}`;
+}
+
+function key(text: string, name: string, press: () => void): HTMLButtonElement {
+  const testId = `key-${name.toLowerCase().replaceAll(' ', '-')}`;
+  return h('button', { type: 'button', 'aria-label': name, 'data-testid': testId, onclick: press }, text);
+}
+
+/** A key that stays down until another one is pressed. */
+function modifier(name: string) {
+  let isDown = false;
+  const set = (on: boolean) => {
+    isDown = on;
+    element.setAttribute('aria-pressed', String(on));
+  };
+  const element = key(name, name, () => set(!isDown));
+  set(false);
+  return {
+    element,
+    /** Whether it was down. */
+    release(): boolean {
+      const was = isDown;
+      set(false);
+      return was;
     },
   };
 }

@@ -66,15 +66,9 @@ export function menu(actions: MenuActions, follows: boolean, shares: boolean): M
 }
 
 function zoom(act: (step: -1 | 1) => void): HTMLElement {
-  const step = (text: string, name: string, by: -1 | 1) =>
-    h('button', { type: 'button', 'aria-label': name, 'data-testid': by < 0 ? 'smaller' : 'larger', onclick: () => act(by) }, text);
-  return h(
-    'div',
-    { class: 'zoom', role: 'group', 'aria-label': 'Size of the text' },
-    'Text',
-    step('A−', 'Smaller text', -1),
-    step('A+', 'Larger text', 1),
-  );
+  const step = (text: string, by: -1 | 1) =>
+    h('button', { type: 'button', 'data-testid': text.toLowerCase(), onclick: () => act(by) }, text);
+  return h('div', { class: 'zoom', role: 'group', 'aria-label': 'Text' }, 'Text', step('Smaller', -1), step('Larger', 1));
 }
 
 /** Folds close when one clicks elsewhere or presses Escape in them. */

@@ -70,6 +70,7 @@ export class SessionView {
   /** The screen was resized, or is made of a whole history, and no picture was written since. */
   #rewrapped = false;
   #closed: Closed | undefined;
+  #endedBy: string | undefined;
 
   constructor(options: SessionViewOptions) {
     const { gateway, principal, place } = options;
@@ -85,10 +86,11 @@ export class SessionView {
     this.#sizing = new Sizing(this.#sizingParts(), place.follow);
     this.#title(nameOf({ session_id: place.sessionId }));
     this.#bar.connection.show('connecting', 'Connecting…');
-    this.#keys = keyBar(
-      (data) => this.#screen?.type(data),
-      () => this.#screen?.applicationCursorKeys() ?? false,
-    );
+    this.#keys = keyBar({
+      send: (data) => this.#screen?.type(data),
+      paste: () => void this.#paste(),
+      applicationCursor: () => this.#screen?.applicationCursorKeys() ?? false,
+    });
     this.#showWhatCanBeDone();
     const corner = h('div', { class: 'corner' }, this.#notice.element, this.#sizing.readingSwitch);
     const stage = h('div', { class: 'stage' }, this.#host, this.#search.element, corner);
@@ -267,7 +269,7 @@ export class SessionView {
 
   #showEnd(ended: Ended): void {
     const words = endedText(ended, this.#wasLive);
-    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed) : words);
+    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed, this.#endedBy) : words);
     this.#notice.tell(this.#closed || ended.reason === 'unauthenticated' ? '' : `${words}.`, true);
     if (ended.reason === 'unauthenticated') this.#options.refused(ended.message);
   }
@@ -276,6 +278,14 @@ export class SessionView {
     this.#closed = closed;
     this.#bar.connection.show('ended', closedText(closed));
     this.#options.changed();
+    if (closed.reason === 'killed') void this.#nameWhoEndedIt(closed);
+  }
+
+  async #nameWhoEndedIt(closed: Closed): Promise<void> {
+    const { gateway, place } = this.#options;
+    const session = await gateway.session(place.instanceId, place.sessionId).catch(() => undefined);
+    this.#endedBy = session?.closed_by;
+    this.#bar.connection.show('ended', closedText(closed, this.#endedBy));
   }
 
   #showWhatCanBeDone(): void {

@@ -16,15 +16,22 @@ const closedWords: Readonly<Record<ClosedReason, string | undefined>> = {
   instance_terminated: 'the gateway was stopped',
 };
 
-export function closedText({ exit_code, reason, detail = '' }: Pick<Closed, 'exit_code' | 'reason' | 'detail'>): string {
+/** `by` is who ended it, if that is known. */
+export function closedText({ exit_code, reason, detail = '' }: Pick<Closed, 'exit_code' | 'reason' | 'detail'>, by?: string): string {
   // Nobody ended the session: a signal ended its program, and is named (protocol R10).
-  const why = reason === 'killed' && detail.startsWith('SIG') ? `its program was killed (${detail})` : closedWords[reason];
+  const why =
+    reason === 'killed' && detail.startsWith('SIG')
+      ? `its program was killed (${detail})`
+      : reason === 'killed' && by !== undefined
+        ? `${by} ended it`
+        : closedWords[reason];
   if (exit_code === null) return why === undefined ? 'Ended' : `Ended: ${why}`;
   return `Ended: exit ${exit_code}${why === undefined ? '' : ` (${why})`}`;
 }
 
 /** For a line in a list. */
-export function endedInShort({ exit_code, reason }: Pick<SessionDescription, 'exit_code' | 'reason'>): string {
+export function endedInShort({ exit_code, reason, closed_by }: Pick<SessionDescription, 'exit_code' | 'reason' | 'closed_by'>): string {
+  if (closed_by !== undefined) return `${closed_by} ended it`;
   if (exit_code !== undefined && exit_code !== null) return `exit ${exit_code}`;
   return (reason && closedWords[reason]) ?? 'ended';
 }

@@ -42,7 +42,7 @@ function tab(place: Place, title: string, { active }: Desk, { close }: TabStripA
 }
 
 function tileButton(tiling: Tiling, now: Tiling, { tile }: TabStripActions): HTMLElement {
-  const name = tiling === 1 ? 'One session in view' : `${tiling} sessions in view`;
+  const name = tiling === 1 ? '1 session in view' : `${tiling} sessions in view`;
   const attributes = { 'aria-label': name, 'aria-pressed': String(tiling === now), 'data-testid': `tile-${tiling}` };
   return h('button', { type: 'button', class: 'quiet', ...attributes, onclick: () => tile(tiling) }, `${tiling}`);
 }

@@ -27,7 +27,6 @@ export interface WorkspaceOptions {
 interface Tile {
   readonly place: Place;
   readonly view: View;
-  title: string;
   started: boolean;
 }
 
@@ -38,6 +37,8 @@ export class Workspace {
   readonly #body = h('div', { class: 'tiles' });
   #desk: Desk = keptDesk();
   #tiles: Tile[] = [];
+  /** By session id. */
+  readonly #titles = new Map<string, string>();
 
   constructor(options: WorkspaceOptions) {
     this.#options = options;
@@ -70,7 +71,7 @@ export class Workspace {
     this.#draw();
     const active = this.#tiles.find(({ place }) => samePlace(place, desk.active));
     active?.view.focus();
-    document.title = active ? `${active.title} · pty-gateway` : 'pty-gateway';
+    document.title = active ? `${this.#titleOf(active.place)} · pty-gateway` : 'pty-gateway';
     this.#options.activated(desk.active);
   }
 
@@ -79,13 +80,14 @@ export class Workspace {
     const isOpen = ({ place }: Tile) => this.#desk.open.some((other) => samePlace(other, place));
     for (const { view } of this.#tiles.filter((tile) => !isOpen(tile))) view.dispose();
     this.#tiles = this.#tiles.filter(isOpen);
+    for (const id of this.#titles.keys()) if (!this.#desk.open.some(({ sessionId }) => sessionId === id)) this.#titles.delete(id);
   }
 
   #tileOf(place: Place): Tile {
     const known = this.#tiles.find((tile) => samePlace(tile.place, place));
     if (known) return known;
-    const view = this.#options.view(place, (title) => this.#titled(tile, title));
-    const tile: Tile = { place, view, title: nameOf({ session_id: place.sessionId }), started: false };
+    const view = this.#options.view(place, (title) => this.#titled(place, title));
+    const tile: Tile = { place, view, started: false };
     view.element.addEventListener('focusin', () => this.#focused(place));
     this.#tiles.push(tile);
     return tile;
@@ -105,15 +107,18 @@ export class Workspace {
     }
   }
 
-  #titled(tile: Tile, title: string): void {
-    tile.title = title;
+  #titled(place: Place, title: string): void {
+    this.#titles.set(place.sessionId, title);
     this.#draw();
-    if (samePlace(tile.place, this.#desk.active)) document.title = `${title} · pty-gateway`;
+    if (samePlace(place, this.#desk.active)) document.title = `${title} · pty-gateway`;
+  }
+
+  #titleOf({ sessionId }: Place): string {
+    return this.#titles.get(sessionId) ?? nameOf({ session_id: sessionId });
   }
 
   #draw(): void {
-    const titles = new Map(this.#tiles.map(({ place, title }) => [place.sessionId, title]));
-    this.#strip.show(this.#desk, ({ sessionId }) => titles.get(sessionId) ?? nameOf({ session_id: sessionId }));
+    this.#strip.show(this.#desk, (place) => this.#titleOf(place));
   }
 
   /** Whoever clicks into a tile means that session. */
