@@ -1,14 +1,12 @@
 // The page for everyone: no serious fault that axe-core finds in any view, light or dark; keys alone; a small first load.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { needs } from '../support/needs.js';
 import { by, sees, shows, startSession, text, type } from './browser.js';
 import { windows } from './windows.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 /** Most bytes, gzipped, that the page loads before anything is asked of it. */
 const FIRST_LOAD_BYTES = 300_000;
 
@@ -20,7 +18,7 @@ interface Fault {
 
 /** The cells of the terminal have the colours that its program gave them. */
 async function faults(page: Page, where: string): Promise<string[]> {
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Fault[] }>('axe.run({ exclude: [[".xterm-rows"]] })');
   const grave = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
   return grave.flatMap(({ id, nodes }) =>
