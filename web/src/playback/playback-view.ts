@@ -156,7 +156,7 @@ export class PlaybackView {
     this.element.dataset.state = state;
     if (state === 'failed') this.#failed(player.trouble);
     else if (state === 'ended') this.#say('The end.');
-    else if (state !== 'loading') this.#say('');
+    else if (state === 'playing') this.#say('');
     if (state === 'paused' || state === 'ended') this.#remember(position);
   }
 
@@ -165,9 +165,11 @@ export class PlaybackView {
     history.replaceState(null, '', fragmentOf({ ...this.#options.place, at: position / 1000 }));
   }
 
+  /** What was said was of the moment that is left. */
   #seek(at: number): void {
     this.#player?.seek(at);
     this.#said = undefined;
+    this.#say('');
   }
 
   /** A session that still runs has gone on meanwhile. */
@@ -189,6 +191,7 @@ export class PlaybackView {
       step: (by: 1 | -1) => {
         this.#player?.step(by);
         this.#said = undefined;
+        this.#say('');
       },
       speed: (speed: number) => {
         if (this.#player) this.#player.speed = speed;

@@ -1,6 +1,7 @@
 // The page's terminal as a stage for what is played. Knows no clock.
 import type { Stage } from '../../../src/playback/player.js';
 import type { Size } from '../../../src/playback/recording.js';
+import { writeClipboard } from '../shared/clipboard.js';
 import { createScreen, type Screen } from '../terminal/screen.js';
 
 /** Bytes that may wait to be drawn before time stands still. */
@@ -34,6 +35,9 @@ export function createStage(host: HTMLElement, { small, sized }: StageEvents): S
     deaf: nothing,
     small,
     left: nothing,
+    searched: nothing,
+    copied: (text) => void writeClipboard(text).catch(nothing),
+    roomChanged: () => screen.shrinkToFit(),
   });
   return {
     screen,

@@ -115,7 +115,6 @@ export class SessionView {
       left: () => this.#bar.focus(),
       searched: () => this.#search.open(),
       copied: (text) => void this.#try(writeClipboard(text)),
-      mayOpen: (url) => confirm(`Open this address in a new tab?\n\n${url}`),
       roomChanged: () => this.#sizing.windowChanged(),
     });
     this.#screen = screen;

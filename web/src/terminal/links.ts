@@ -4,17 +4,17 @@ import type { Terminal } from '@xterm/xterm';
 /** Only these are opened; a program may print any address. */
 const PROTOCOLS = ['http:', 'https:'];
 
-/** `confirmed` asks the visitor whether to open that address, which is shown whole: the text of a marked link may say another. */
-export async function followLinks(terminal: Terminal, confirmed: (url: string) => boolean): Promise<void> {
-  const activate = (_event: MouseEvent, text: string) => open(text, confirmed);
+export async function followLinks(terminal: Terminal): Promise<void> {
+  const activate = (_event: MouseEvent, text: string) => open(text);
   terminal.options.linkHandler = { activate };
   const { WebLinksAddon } = await import('@xterm/addon-web-links');
   if (terminal.element?.isConnected) terminal.loadAddon(new WebLinksAddon(activate));
 }
 
-function open(text: string, confirmed: (url: string) => boolean): void {
+/** The address is shown whole: the text of a marked link may say another. */
+function open(text: string): void {
   const url = openable(text);
-  if (url !== undefined && confirmed(url)) window.open(url, '_blank', 'noopener,noreferrer');
+  if (url !== undefined && confirm(`Open this address in a new tab?\n\n${url}`)) window.open(url, '_blank', 'noopener,noreferrer');
 }
 
 /** The address as a browser reads it; undefined if it is none that is opened. */

@@ -28,8 +28,6 @@ export interface ScreenEvents extends KeyEvents {
   fellBehind(): void;
   /** Whether the whole session can be shown only in a font that is hard to read. */
   small(is: boolean): void;
-  /** Whether a link is to be opened. */
-  mayOpen(url: string): boolean;
   /** Fonts changed: the window has room for more or for less. */
   roomChanged(): void;
 }
@@ -71,7 +69,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   answerNothing(terminal.parser);
   listen(host, terminal, events, closing.signal);
   keepKeys(terminal, () => writable, events);
-  void followLinks(terminal, events.mayOpen);
+  void followLinks(terminal);
   const fit = createFit(host, terminal, fitter, events.small);
   followSettings(terminal, events.roomChanged, closing.signal);
   return {

@@ -18,7 +18,9 @@ export interface Desk {
 
 export const emptyDesk: Desk = { open: [], active: undefined, tiling: 1 };
 
-export const sameSession = (a: Place, b: Place): boolean => a.instanceId === b.instanceId && a.sessionId === b.sessionId;
+/** A session that is attached to, and the same one played, are two. */
+export const sameSession = (a: Place, b: Place): boolean =>
+  a.instanceId === b.instanceId && a.sessionId === b.sessionId && (a.at === undefined) === (b.at === undefined);
 
 /** With this place open and active; one that was open in another way is so no longer. */
 export function opened(desk: Desk, place: Place): Desk {
