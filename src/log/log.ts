@@ -64,8 +64,8 @@ export interface LogReader {
   extent(): Extent;
   /** The kept entries with a number above `after`, ascending, at most `limit.frames` of them and, past the first, `limit.bytes` of bodies; empty at the end. */
   read(after: number, limit: { readonly frames: number; readonly bytes: number }): Promise<Numbered[]>;
-  /** The newest kept entry of a kind. */
-  latest(kind: string): Promise<Numbered | undefined>;
+  /** The newest kept entry of a kind; with `log`, of those that are found without asking an archive, which may be away. */
+  latest(kind: string, where?: 'log'): Promise<Numbered | undefined>;
   /** From now on, tells of each append, those who follow longest first. Returns the way to stop. A follower that throws harms nobody else. */
   follow(follower: Follower): () => void;
   /**

@@ -34,7 +34,8 @@ export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession
 
 /** One that is damaged is none: whoever comes late is to be told the end. */
 async function readableClosed(reader: LogReader): Promise<Numbered | undefined> {
-  return reader.latest('Closed').catch((error) => {
+  // It is the newest of all, and as such in the log itself.
+  return reader.latest('Closed', 'log').catch((error) => {
     if (isCorrupt(error)) return undefined;
     throw error;
   });

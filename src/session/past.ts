@@ -41,7 +41,9 @@ export async function refold(screen: Screen, steps: AsyncIterable<ScreenStep>): 
 
 /** The size that a session has now: of its newest Resize or Keyframe, or else that of its beginning. */
 export async function sizeNow(reader: LogReader, first: Size): Promise<Size> {
-  const [resize, keyframe] = await Promise.all([reader.latest('Resize'), reader.latest('Keyframe')]);
+  // Where a Keyframe is in the log itself, what an archive has is older.
+  const where = (await reader.latest('Keyframe', 'log')) ? 'log' : undefined;
+  const [resize, keyframe] = await Promise.all([reader.latest('Resize', where), reader.latest('Keyframe', where)]);
   if (resize && resize.sequence > (keyframe?.sequence ?? 0)) return sized(json<Resize>(resize.body));
   if (!keyframe) return sized(first);
   const { snapshot_cols: cols, snapshot_rows: rows } = json<Keyframe>(keyframe.body);

@@ -20,7 +20,7 @@ export class RawLive implements LogReader {
 
   extent = (): Extent => this.#kept.extent();
   read: LogReader['read'] = (after, limit) => this.#kept.read(after, limit);
-  latest: LogReader['latest'] = (kind) => this.#kept.latest(kind);
+  latest: LogReader['latest'] = (...asked) => this.#kept.latest(...asked);
 
   follow(follower: Follower): () => void {
     this.#followers.add(follower);

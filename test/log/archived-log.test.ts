@@ -196,6 +196,20 @@ describe('an archive behind a log', () => {
     expect(await writer.reader.latest('Closed')).toBeUndefined();
   });
 
+  it('is not asked for what is the newest in the log itself, so that a session can be taken over while its store is away', async () => {
+    const writer = await log.create('s', {}, small);
+    await write(writer, 1, 5);
+    await isArchived(5);
+    time += 60_000;
+    await write(writer, 6, 10);
+    store.refusal = new Error('the bucket is gone');
+    const claimed = await log.claim('s');
+    expect((await claimed.reader.latest('Output', 'log'))?.sequence).toBe(10);
+    expect(await claimed.reader.latest('Closed', 'log')).toBeUndefined();
+    expect(await claimed.append([entry('11', time)])).toBe(11);
+    store.refusal = undefined;
+  });
+
   it('keeps an entry until its time in the archive is over, and deletes it then', async () => {
     const writer = await log.create('s', {}, small);
     await write(writer, 1, 10);

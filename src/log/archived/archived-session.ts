@@ -42,9 +42,9 @@ export class ArchivedReader implements LogReader {
     }
   }
 
-  async latest(kind: string): Promise<Numbered | undefined> {
+  async latest(kind: string, where?: 'log'): Promise<Numbered | undefined> {
     const entry = await this.#inner.latest(kind);
-    if (entry || this.#inner.extent().oldest === 1) return entry;
+    if (entry || where === 'log' || this.#inner.extent().oldest === 1) return entry;
     return this.#noting(async () => {
       await this.#lookAgain();
       return this.#shelf.latest(kind);

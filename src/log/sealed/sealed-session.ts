@@ -95,8 +95,8 @@ export class SealedReader implements LogReader {
     return within(sealed, bytes).map((entry) => this.#seal.open(entry));
   }
 
-  async latest(kind: string): Promise<Numbered | undefined> {
-    const entry = await this.#inner.latest(kind);
+  async latest(kind: string, where?: 'log'): Promise<Numbered | undefined> {
+    const entry = await this.#inner.latest(kind, where);
     return entry && this.#seal.open(entry);
   }
 

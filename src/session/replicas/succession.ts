@@ -243,7 +243,7 @@ async function aFewAtATime(kept: readonly KeptSession[], settle: (one: KeptSessi
 /** Undefined if it cannot go on: its owner wrote the Closed, or what it wrote cannot be read. */
 async function sizeToGoOnWith({ reader }: LogWriter, kept: KeptSession): Promise<Size | undefined> {
   try {
-    return (await reader.latest('Closed')) ? undefined : await sizeNow(reader, kept);
+    return (await reader.latest('Closed', 'log')) ? undefined : await sizeNow(reader, kept);
   } catch (error) {
     if (isCorrupt(error)) return undefined;
     throw error;
