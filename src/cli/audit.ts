@@ -18,7 +18,10 @@ export function audit(program: Command): void {
     .description('look into the record of who did what')
     .command('verify [file]')
     .description('follow the chain of an audit file (default: AUDIT_FILE), and of those that were put aside before it, from its first line')
-    .option('--key <file>', 'the PEM of the public (or private) key of AUDIT_SIGNING_KEY: checkpoints must be signed with it')
+    .option(
+      '--key <file>',
+      'the PEM of the public (or private) key of AUDIT_SIGNING_KEY: checkpoints must be signed with it, and there must be some',
+    )
     .option('--json', 'what was found, as JSON')
     .addHelpText(
       'after',
@@ -37,11 +40,16 @@ async function run(file: string | undefined, { key, json }: AuditOptions): Promi
     );
     process.stdout.write(json ? `${JSON.stringify(verdict)}\n` : verdict.whole ? whole(verdict) : '');
     if (!verdict.whole && !json) process.stderr.write(`pty-gateway: ${verdict.file}: line ${verdict.line} ${verdict.why}\n`);
-    return verdict.whole ? 0 : 1;
+    return verdict.whole && !isUnsigned(verdict) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`pty-gateway: ${(error as Error).message}\n`);
     return error instanceof ConfigError ? EXIT_CONFIG : 2;
   }
+}
+
+/** Whoever has a key expects its signatures: a chain without any may have been written anew from its first line. */
+function isUnsigned({ signed, lines }: Extract<Verdict, { whole: true }>): boolean {
+  return signed === 0 && lines > 0;
 }
 
 function publicKey(file: string): KeyObject {

@@ -53,6 +53,17 @@ const edit =
       return JSON.stringify({ ...fields, hash: rehash ? lineHash(fields) : hash });
     });
 
+/** All from that line on with another principal, and a chain of hashes that fits. */
+const rewrittenFrom = (at: number) => (lines: Lines) => {
+  let prev_hash = '';
+  return lines.map((text, i) => {
+    const { hash, ...fields } = JSON.parse(text);
+    const written = i < at - 1 ? fields : { ...fields, principal: 'nobody', prev_hash };
+    prev_hash = i < at - 1 ? hash : lineHash(written);
+    return JSON.stringify({ ...written, hash: prev_hash });
+  });
+};
+
 describe('audit verify', () => {
   it('says of a file that is whole how many lines it has, and ends with 0', async () => {
     await write(5);
@@ -97,6 +108,31 @@ describe('audit verify', () => {
     const { stdout, stderr, code } = await audit(file);
     expect([stdout, code]).toEqual(['', 1]);
     expect(stderr).toMatch(new RegExp(`^pty-gateway: ${file}: ${message.source.replace(/\$$/, '')}`));
+  });
+
+  it('names the line where another chain goes on', async () => {
+    await write(5);
+    const first = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    await rm(file);
+    const audited = await openAuditFile({ file, replicaId: 'r2', now: () => 1, rotateBytes: 1_000_000 });
+    for (let n = 1; n <= 5; n++) audited.record({ event: 'attach', outcome: 'granted', principal: `other ${n}` });
+    await audited.close();
+    await change((lines) => [...first.slice(0, 3), ...lines.slice(3)]);
+    expect(await audit()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/line 4 does not continue line 3: that one was written anew\n$/),
+    });
+  });
+
+  it('names the file and the line where something is missing between two files', async () => {
+    await writeInPieces(3);
+    const [, second] = (await readdir(folder)).sort();
+    await rm(path.join(folder, second as string));
+    const { stderr, code } = await audit();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/: line 1 is line \d+ of its chain and stands behind line \d+: \d+ lines? (is|are) missing/),
+    ]);
   });
 
   it('follows the chain through the files that were put aside', async () => {
@@ -158,9 +194,26 @@ describe('audit verify', () => {
       expect([code, stderr]).toEqual([1, `pty-gateway: ${file}: line 4 is a checkpoint that this key did not sign\n`]);
     });
 
-    it('says of a file without checkpoints that none is signed', async () => {
+    it('does not believe a file without checkpoints, as it is when it was written anew by who has no key', async () => {
       await write(3);
-      expect((await audit('--key', await pem(pair))).stdout).toMatch(/; no checkpoint is signed\.\n$/);
+      const { stdout, code } = await audit('--key', await pem(pair));
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/; no checkpoint is signed\.\n$/)]);
+    });
+
+    it('names the first line that was written anew before a signature, though all hashes fit', async () => {
+      await writeSigned(5);
+      await change(rewrittenFrom(2));
+      expect(await audit()).toMatchObject({ code: 0 });
+      const { stderr, code } = await audit('--key', await pem(pair));
+      expect([code, stderr]).toEqual([1, `pty-gateway: ${file}: line 6 is a checkpoint that this key did not sign\n`]);
+    });
+
+    it('says how far the signatures reach where the end of a chain was cut off', async () => {
+      await writeSigned(3);
+      await writeSigned(3);
+      await change((lines) => lines.slice(0, -2));
+      const { stdout, code } = await audit('--key', await pem(pair));
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^6 lines, .*; signed up to line 3\.\n$/)]);
     });
 
     it('ends with 2 for a key that is none', async () => {
