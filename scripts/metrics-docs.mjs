@@ -22,6 +22,8 @@ Counting costs an addition; what can be read when Prometheus asks is not counted
 The chart in [helm](../helm/README.md) has what looks at them: a ServiceMonitor, rules, and a dashboard. [runbook.md](runbook.md) says what to do when an
 alert fires.
 
+![The dashboard, drawn from what Prometheus knew of two replicas: Redis is kept busy by somebody else for a while, then a client floods](dashboard.png)
+
 ## What is so now
 
 ${table(gauges)}

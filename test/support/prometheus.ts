@@ -17,6 +17,12 @@ interface Sample {
   readonly value: number;
 }
 
+/** A sample for each moment, oldest first. */
+export interface Series {
+  readonly metric: Sample['metric'];
+  readonly values: ReadonlyArray<readonly [seconds: number, value: number]>;
+}
+
 /** As the chart has them; at once, since the tests of the rules see to how long each has to last. */
 export const rulesAtOnce = (): string => readFileSync('helm/files/rules.yml', 'utf8').replace(/^ +for: .*\n/gm, '');
 
@@ -66,6 +72,18 @@ export class Prometheus {
     };
     if (!data) throw new Error(`${expression}: ${error}`);
     return data.result.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** What an expression said from `from` to `to`, in seconds since the epoch, each second. */
+  async range(expression: string, from: number, to: number): Promise<Series[]> {
+    const query = new URLSearchParams({ query: expression, start: `${from}`, end: `${to}`, step: '1' });
+    const answer = await fetch(`${this.url}/api/v1/query_range?${query}`);
+    const { data, error } = (await answer.json()) as {
+      data?: { result: Array<{ metric: Sample['metric']; values: [number, string][] }> };
+      error?: string;
+    };
+    if (!data) throw new Error(`${expression}: ${error}`);
+    return data.result.map(({ metric, values }) => ({ metric, values: values.map(([at, value]) => [at, Number(value)]) }));
   }
 
   /** Resolves when an alert fires, with its labels. */
