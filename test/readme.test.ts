@@ -1,15 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAgentsFile } from '../src/agents-file.js';
+import { blocksOf, shell } from './support/document.js';
 import { freePort } from './support/free-port.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 const readme = await readFile(path.join(root, 'README.md'), 'utf8');
-const blocks = (language: string) =>
-  [...readme.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map((m) => m[1] as string);
+const blocks = (language: string) => blocksOf(readme, language);
 const [start, ...others] = blocks('sh') as [string, ...string[]];
 
 let dir: string;
@@ -18,19 +18,6 @@ beforeAll(async () => {
 });
 // A gateway that was told to end may still be writing there.
 afterAll(() => rm(dir, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }), 30_000);
-
-/** Runs a script in a shell, in a process group of its own that ends with it. */
-function shell(script: string, cwd: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {
-  return new Promise((resolve) => {
-    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, detached: true, env: { ...process.env, ...env } });
-    let out = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (out += data));
-    child.on('exit', (code) => {
-      if (child.pid) process.kill(-child.pid, 'SIGTERM');
-      resolve({ code, out });
-    });
-  });
-}
 
 /** The command's port, where the README has the default one. */
 const at = (port: number, script: string) => script.replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`);
