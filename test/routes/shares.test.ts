@@ -74,12 +74,12 @@ describe('a link', () => {
     const { json } = await make();
     await make({}, gw.token('pty:observe'));
     await gw.call('DELETE', `${at}/shares/${json.share_id}`);
-    const lines = gw.audit().filter(({ event, session_id }) => event === 'admin' && session_id === session.session_id);
-    const told = lines.map(({ outcome, detail }) => `${outcome}: ${detail}`);
-    expect(told).toContain(`done: the link ${json.share_id} is made, good until ${json.expires_at}`);
-    expect(told).toContain(`done: the link ${json.share_id} is revoked`);
-    expect(told).toContain('denied: this needs the scope pty:control');
-    expect(JSON.stringify(lines)).not.toContain(tokenOf(json.url));
+    const lines = () => gw.audit().filter(({ event, session_id }) => event === 'admin' && session_id === session.session_id);
+    const told = () => lines().map(({ outcome, detail }) => `${outcome}: ${detail}`);
+    await expect.poll(told).toContain(`done: the link ${json.share_id} is revoked`);
+    expect(told()).toContain(`done: the link ${json.share_id} is made, good until ${json.expires_at}`);
+    expect(told()).toContain('denied: this needs the scope pty:control');
+    expect(JSON.stringify(lines())).not.toContain(tokenOf(json.url));
   });
 
   it.each([
