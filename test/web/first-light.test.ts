@@ -76,7 +76,9 @@ needs(
     await by(page, 'agent-shell').waitFor();
   });
 
-  it('shows a coloured build, vim, less and htop to all, cell for cell and colour for colour, also to one who comes late', async () => {
+  it('shows a coloured build, vim, less and htop to all, cell for cell and colour for colour, also to one who comes late', {
+    timeout: 90_000,
+  }, async () => {
     const alice = await open(lobby());
     await startSession(alice, 'Release build');
     expect(await alice.title()).toBe('Release build · pty-gateway');

@@ -62,7 +62,7 @@ needs('chromium')('the first minute', () => {
     await sees(first, 'Ended: exit 0');
   });
 
-  it('keeps the screen when the gateway is started anew, and goes on with the URL that it prints then', async () => {
+  it('keeps the screen when the gateway is started anew, and goes on with the URL that it prints then', { timeout: 60_000 }, async () => {
     const before = await startGateway({ DRAIN_SECONDS: '0' });
     const here = `http://127.0.0.1:${before.port}`;
     const page = await open(`${fragment(before.invitation)}&open=shell`, undefined, before.port);
