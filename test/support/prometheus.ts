@@ -57,7 +57,11 @@ export class Prometheus {
     };
     const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
     const started = new Prometheus(`http://127.0.0.1:${port}`, spawn('prometheus', args, { cwd: folder, stdio: 'ignore' }), folder);
-    await until('Prometheus has scraped everybody', async () => (await started.ask('up == 1')).length === ports.length, PATIENCE_MS);
+    const hasScraped = async () => (await started.ask('up == 1')).length === ports.length;
+    await until('Prometheus has scraped everybody', hasScraped, PATIENCE_MS).catch(async (error) => {
+      await started.dispose();
+      throw error;
+    });
     return started;
   }
 
