@@ -6,8 +6,8 @@ export default fp(
     const { header } = app.config.clientCertificates;
     app.addHook('onRequest', async (request) => {
       if (!app.isForged(request)) return;
-      request.record('forged_certificate', 'denied', {
-        detail: `${header} came from ${request.raw.socket.remoteAddress}, which TRUST_PROXY does not list`,
+      request.record('key_error', 'denied', {
+        detail: `forged certificate: ${header} came from ${request.raw.socket.remoteAddress}, which TRUST_PROXY does not list`,
       });
     });
   },

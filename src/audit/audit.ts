@@ -15,7 +15,6 @@ export type AuditEvent =
   | 'session_create'
   | 'session_close'
   | 'admin'
-  | 'forged_certificate'
   | 'redaction_failed'
   | 'key_error'
   | 'dropped'

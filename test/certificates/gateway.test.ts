@@ -196,8 +196,12 @@ needs('openssl')('a client certificate', () => {
       const g = await behindProxy('10.0.0.0/8');
       const refused = await ask(g, { 'client-cert': rfc9440(ci()), 'x-forwarded-for': '10.0.0.1' });
       expect(refused).toMatchObject({ status: 401, json: { error: { message: expect.stringMatching(/needs a token/) } } });
-      const forged = () => g.audit().filter(({ event }) => event === 'forged_certificate');
-      const line = { outcome: 'denied', address: '127.0.0.1', detail: 'client-cert came from 127.0.0.1, which TRUST_PROXY does not list' };
+      const forged = () => g.audit().filter(({ event }) => event === 'key_error');
+      const line = {
+        outcome: 'denied',
+        address: '127.0.0.1',
+        detail: 'forged certificate: client-cert came from 127.0.0.1, which TRUST_PROXY does not list',
+      };
       await expect.poll(forged).toMatchObject([line]);
     });
 
