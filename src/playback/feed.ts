@@ -3,6 +3,8 @@ import type { Moment, Recording } from './recording.js';
 
 /** Bytes that are read ahead before reading waits. */
 export const AHEAD_BYTES = 2 * 1024 * 1024;
+/** Moments that are done with and not let go of yet. */
+const MAX_DONE = 1000;
 
 export class Feed {
   /** Why reading ended before its time. */
@@ -28,8 +30,8 @@ export class Feed {
   drop(): void {
     const moment = this.#moments[this.#at++];
     this.#bytes -= sizeOf(moment);
-    if (this.#at === this.#moments.length) {
-      this.#moments = [];
+    if (this.#at === this.#moments.length || this.#at >= MAX_DONE) {
+      this.#moments = this.#moments.slice(this.#at);
       this.#at = 0;
     }
     if (this.#bytes < AHEAD_BYTES) this.#hungry?.();
@@ -57,8 +59,7 @@ export class Feed {
   }
 
   #take(piece: readonly Moment[]): void {
-    this.#moments = [...this.#moments.slice(this.#at), ...piece];
-    this.#at = 0;
+    this.#moments.push(...piece);
     for (const moment of piece) this.#bytes += sizeOf(moment);
   }
 

@@ -5,8 +5,11 @@ import { type IndexLine, timelineOf } from './index-lines.js';
 import { type Moment, type Recording, RecordingError } from './recording.js';
 import type { Timeline } from './timeline.js';
 
-/** Frames that are asked for at once, and bytes of them that are read before the rest is asked for anew. */
-const PAGE = { frames: 500, bytes: 1024 * 1024 };
+/**
+ * Frames that are asked for at once (fewer at first, since somebody waits for them), and bytes of them that are read before the rest is asked for
+ * anew. A page is read in one go: who pauses keeps no answer open.
+ */
+const PAGE = { first: 128, frames: 500, bytes: 1024 * 1024 };
 /** Longest line of an answer, in characters: a Keyframe of the largest screen. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 
@@ -52,7 +55,7 @@ async function* pages(address: SessionAddress, timeline: Timeline, from: number,
   let next: number | undefined = from;
   let at = 0;
   while (next !== undefined) {
-    const page: FrameLine[] = await pageOf(address, next, signal);
+    const page: FrameLine[] = await pageOf(address, next, next === from ? PAGE.first : PAGE.frames, signal);
     const last = page.at(-1);
     next = last && last.sequence + 1;
     const moments: Moment[] = [];
@@ -65,10 +68,10 @@ async function* pages(address: SessionAddress, timeline: Timeline, from: number,
   }
 }
 
-async function pageOf(address: SessionAddress, from: number, signal: AbortSignal): Promise<FrameLine[]> {
+async function pageOf(address: SessionAddress, from: number, frames: number, signal: AbortSignal): Promise<FrameLine[]> {
   const page: FrameLine[] = [];
   let bytes = 0;
-  for await (const line of linesOf<FrameLine>(address, `format=frames&from=${from}&limit=${PAGE.frames}`, signal)) {
+  for await (const line of linesOf<FrameLine>(address, `format=frames&from=${from}&limit=${frames}`, signal)) {
     page.push(line);
     bytes += line.kind === 'Output' ? line.data.length : 0;
     if (bytes > PAGE.bytes) break;
