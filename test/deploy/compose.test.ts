@@ -1,4 +1,4 @@
-// What docker-compose.yml and the Dockerfile promise, read without Docker: names that the gateway knows, files that are there, ports that meet.
+// What docker-compose.yml promises, read without Docker: names that the gateway knows, files that are there, ports that meet.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -72,16 +72,6 @@ describe('docker-compose.yml', () => {
     ]);
     expect(presets).toMatchObject({ LISTEN: ':8080', GATEWAY_A: 'gateway-a:8080', GATEWAY_B: 'gateway-b:8080' });
     expect(service('gateway-a').environment?.PUBLIC_URL).toBe('http://localhost:8080');
-  });
-});
-
-describe('the Dockerfile', () => {
-  it('runs the gateway as a user who is not root, under an init', () => {
-    const run = dockerfile.slice(dockerfile.lastIndexOf('\nFROM'));
-    expect(run).toMatch(/^USER node$/m);
-    expect(run).toMatch(/^ENTRYPOINT \["tini", "--", "pty-gateway"\]\nCMD \["serve"\]$/m);
-    expect(run).toMatch(/^HEALTHCHECK .*\n.*\/healthz/m);
-    expect(dockerfile).toMatch(/npm run build && test -f dist\/descriptors\.node/);
   });
 });
 

@@ -9,7 +9,8 @@ const SCALE = 2;
 export const MAX_PIXELS = 16 * 1024 * 1024;
 
 const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/package.json')), 'ttf');
-const FONTS = ['DejaVuSansMono', 'DejaVuSansMono-Bold', 'DejaVuSansMono-Oblique', 'DejaVuSansMono-BoldOblique', 'DejaVuSans'];
+/** DejaVu, by the names of its files. */
+export const FONTS = ['DejaVuSansMono', 'DejaVuSansMono-Bold', 'DejaVuSansMono-Oblique', 'DejaVuSansMono-BoldOblique', 'DejaVuSans'];
 const fontFiles = FONTS.map((name) => path.join(folder, `${name}.ttf`));
 /** Scripts that DejaVu does not have: they come from the system's fonts, which take a while to be read. */
 const OTHER_SCRIPTS = /[\u0700-\u1dff\u2e80-\ufffc\u{10000}-\u{10ffff}]/u;
