@@ -4,7 +4,7 @@ import fp from 'fastify-plugin';
 import { A2aFault } from '../src/a2a/errors.js';
 import { FIXTURE_ID, FixtureHost } from '../src/a2a/fixture/host.js';
 import { parseBody } from '../src/a2a/json.js';
-import type { Client } from '../src/a2a/operations.js';
+import { type Client, type Operation, type OperationName, operations } from '../src/a2a/operations.js';
 import { SessionHost } from '../src/a2a/session-host.js';
 import type { TaskHost } from '../src/a2a/task-host.js';
 import type { Agent } from '../src/agents.js';
@@ -23,10 +23,10 @@ declare module 'fastify' {
   }
 }
 
-/** The client of a request to `/agents/:inst/…` that `authorize` let pass. TASK_NOT_FOUND if there is no such agent. */
-export function clientOf(request: FastifyRequest, reply: FastifyReply): Client {
+/** Who asks for an operation at `/agents/:inst/…`, and was let pass by `authorize`. TASK_NOT_FOUND if there is no such agent, which the audit is told. */
+export function clientOf(request: FastifyRequest, reply: FastifyReply, name: OperationName): Client {
   const { server: app } = request;
-  const agent = agentOf(app, (request.params as { inst: string }).inst);
+  const agent = agentOf(request, name);
   return {
     principal: principalOf(request),
     host: hostOf(app, agent, request),
@@ -54,10 +54,12 @@ function a2aFaultFrom(fault: Fault): Fault {
   return new A2aFault('CONTENT_TYPE_NOT_SUPPORTED', `the body: expected application/json or ${A2A_JSON}`, { status: 415, cause: fault });
 }
 
-function agentOf(app: FastifyInstance, instanceId: string): Agent {
-  const agent = app.agents.get(instanceId);
-  if (!agent) throw new Fault('TASK_NOT_FOUND', 'there is no such agent');
-  return agent;
+function agentOf(request: FastifyRequest, name: OperationName): Agent {
+  const agent = request.server.agents.get((request.params as { inst: string }).inst);
+  if (agent) return agent;
+  const { audit = 'task_read' }: Operation = operations[name];
+  request.record(audit, 'failed', { detail: `${name}: there is no such agent` });
+  throw new Fault('TASK_NOT_FOUND', 'there is no such agent');
 }
 
 function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): TaskHost {

@@ -4,6 +4,7 @@ import fp from 'fastify-plugin';
 import type { Audit, AuditEvent, AuditLine } from '../src/audit/audit.js';
 import { signer } from '../src/audit/checkpoint.js';
 import { openAuditFile } from '../src/audit/file.js';
+import { Repeats } from '../src/audit/repeats.js';
 import { readSigningKey } from '../src/signing-key.js';
 import { traceIdOf } from './telemetry.js';
 
@@ -40,9 +41,10 @@ export default fp<{ audit?: Audit | undefined }>(
     const opened =
       audit ??
       (await openAuditFile({ file: auditFile, replicaId: replica.id, onTrouble: tell, onDropped, ...(key && { sign: signer(key) }) }));
-    app.decorate('audit', opened);
+    const told = new Repeats(opened);
+    app.decorate('audit', told);
     app.decorateRequest('record', record);
-    app.addHook('onClose', () => opened.close());
+    app.addHook('onClose', () => told.close());
   },
   { name: 'audit', dependencies: ['context'] },
 );

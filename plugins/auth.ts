@@ -14,6 +14,10 @@ import clientCertificates from './client-certificates.js';
 import validity from './validity.js';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the audit calls a request that is refused; as its guard (`authorize`) has it unless the route says it. */
+    audit?: EventOf;
+  }
   interface FastifyRequest {
     /** Set when the request's token, or else its certificate, is valid. */
     principal: Principal | null;
@@ -25,22 +29,34 @@ declare module 'fastify' {
 }
 
 type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+/** What the audit calls a request to an address; a function where that is not the same of all. */
+type EventOf = AuditEvent | ((request: FastifyRequest) => AuditEvent);
+interface Guard extends Hook {
+  readonly event?: EventOf | undefined;
+}
 
 /**
  * A hook that lets a request pass if its token has the scope, and is good for the instance `:inst` and the session `:id` of the route, where there
  * are such: UNAUTHENTICATED 401, then PERMISSION_DENIED 403. It looks at no session, so 403 comes before 404 (pty-ws §7).
  * A refusal is an audit line of this event, and one of `key_error` where the keys are why.
  */
-export function authorize(scope: Scope, event?: AuditEvent): Hook {
-  return async (request) => {
+export function authorize(scope: Scope, event?: EventOf): Guard {
+  const guard: Hook = async (request) => {
     try {
       judge(request, scope);
     } catch (error) {
       if (request.keyError !== null) request.record('key_error', 'failed', { detail: request.keyError });
-      if (event) request.record(event, 'denied', { detail: (error as Fault).message });
+      tellDenied(request, event, (error as Fault).message);
       throw error;
     }
   };
+  return Object.assign(guard, { event });
+}
+
+/** A line of this event, or of what the address of the request has; none where the audit is told of neither. */
+export function tellDenied(request: FastifyRequest, event = request.routeOptions.config.audit, detail?: string): void {
+  const told = typeof event === 'function' ? event(request) : event;
+  if (told) request.record(told, 'denied', { ...(detail !== undefined && { detail }) });
 }
 
 /** Of a request that `authorize` let pass. */
@@ -143,6 +159,10 @@ export default fp(
     const keys = openKeys(app.config.auth);
     for (const [variable, reread] of keys.sources) app.reloads.add(variable, reread);
     await app.register(fastifyJwt, jwtOptions(app.config.auth, keys));
+    app.addHook('onRoute', (route) => {
+      const event = [route.onRequest].flat().find((hook): hook is typeof hook & Guard => hook !== undefined && 'event' in hook)?.event;
+      if (event) route.config = { audit: event, ...route.config };
+    });
     app.decorateRequest('principal', null);
     app.decorateRequest('refusal', null);
     app.decorateRequest('keyError', null);

@@ -5,6 +5,7 @@ import fp from 'fastify-plugin';
 import { addressKey } from '../src/address-key.js';
 import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
+import { tellDenied } from './auth.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -50,9 +51,10 @@ export default fp(
       max: (request) => (isUpgrade(request) ? attachesPerMinute : requestsPerMinute),
       keyGenerator: keyOf,
       allowList: (request) => request.routeOptions.config?.unlimited === true,
+      onExceeded: (request) => tellDenied(request, undefined, `too many ${isUpgrade(request) ? 'upgrades' : 'requests'}`),
       errorResponseBuilder: (_request, { ttl }) => new Fault('RATE_LIMITED', `too many requests; try again in ${Math.ceil(ttl / 1000)} s`),
     });
     app.addHook('onRequest', app.rateLimit());
   },
-  { name: 'rate-limit', dependencies: ['auth'] },
+  { name: 'rate-limit', dependencies: ['auth', 'audit'] },
 );

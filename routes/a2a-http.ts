@@ -61,8 +61,8 @@ function inAddress(operation: OperationName, query: unknown): object {
 async function handle(what: Address[2], request: FastifyRequest, reply: FastifyReply) {
   const query = request.query as Record<string, unknown>;
   requireVersion(request.headers['a2a-version'], query['A2A-Version'] ?? query['a2a-version']);
-  const client = clientOf(request, reply);
   const name = named(what, request.params as Record<string, string>);
+  const client = clientOf(request, reply, name.operation);
   const answer = await perform(name.operation, requestOf(request, name), client);
   if (!(answer instanceof TaskStream)) return reply.type(typeFor(request)).send(answer);
   return reply.sendEvents({ events: answer, encode: JSON.stringify, encodeError: (error) => JSON.stringify(errorBody(error)) });
@@ -80,9 +80,9 @@ function typeFor({ headers }: FastifyRequest): string {
 }
 
 /** What the audit calls a request that is refused before it is known which of an address's operations it means. */
-function eventOf(what: Address[2]): AuditEvent | undefined {
+function eventOf(what: Address[2]): AuditEvent {
   const [first = 'GetTask'] = typeof what === 'string' ? [what] : Object.values(what);
-  const { audit }: Operation = operations[first];
+  const { audit = 'task_read' }: Operation = operations[first];
   return audit;
 }
 
@@ -141,7 +141,7 @@ export const a2aHttpRoutes: Routes = async (app) => {
       handler: (request, reply) => handle(what, request, reply),
     });
   }
-  app.all('/agents/:inst/a2a/v1/*', { schema: { hide: true }, onRequest: authorize('pty:observe') }, async () => {
+  app.all('/agents/:inst/a2a/v1/*', { schema: { hide: true }, onRequest: authorize('pty:observe', 'task_read') }, async () => {
     throw nothingHere();
   });
 };

@@ -4,9 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientOf, speakA2a } from '../plugins/a2a.js';
 import { authorize } from '../plugins/auth.js';
 import { A2aFault, tell } from '../src/a2a/errors.js';
-import { isOperation, type OperationName, operations, perform } from '../src/a2a/operations.js';
+import { isOperation, type Operation, type OperationName, operations, perform } from '../src/a2a/operations.js';
 import { TaskStream } from '../src/a2a/task-stream.js';
 import { requireVersion } from '../src/a2a/version.js';
+import type { AuditEvent } from '../src/audit/audit.js';
 import { Fault } from '../src/errors.js';
 import { InstanceParams, type Routes } from './schemas.js';
 
@@ -50,11 +51,18 @@ function idOf(body: unknown): Id {
   return isId(id) ? id : null;
 }
 
+/** What the audit calls what was asked; a read, where that is not known. */
+function eventOf({ body }: FastifyRequest): AuditEvent {
+  const { method } = (body ?? {}) as { method?: unknown };
+  const { audit }: Partial<Operation> = isOperation(method) ? operations[method] : {};
+  return audit ?? 'task_read';
+}
+
 async function handle(request: FastifyRequest, reply: FastifyReply) {
   const query = request.query as Record<string, unknown>;
   const { id, operation, params } = callIn(request.body);
   requireVersion(request.headers['a2a-version'], query['A2A-Version'] ?? query['a2a-version']);
-  const answer = await perform(operation, params, clientOf(request, reply));
+  const answer = await perform(operation, params, clientOf(request, reply, operation));
   const encode = (result: object) => JSON.stringify({ jsonrpc: '2.0', id, result });
   if (!(answer instanceof TaskStream)) return reply.type('application/json; charset=utf-8').send(encode(answer));
   return reply.sendEvents({ events: answer, encode, encodeError: (error) => JSON.stringify(failure(error, id)) });
@@ -103,8 +111,13 @@ export const a2aJsonRpcRoutes: Routes = async (app) => {
       .type('application/json; charset=utf-8')
       .send(failure(fault, idOf(request.body)));
   });
-  const onRequest = authorize('pty:observe', 'task_read');
-  app.post(address, { schema, onRequest }, handle);
+  const admits = authorize('pty:observe', eventOf);
+  // Of who has no token nothing is read.
+  const strangers: typeof admits = async (request, reply) => {
+    if (!request.principal) await admits(request, reply);
+  };
+  const guards = { config: { audit: eventOf }, onRequest: strangers, preHandler: admits };
+  app.post(address, { schema, ...guards }, handle);
   // Some clients add a slash to every address that they are given.
-  app.post(`${address}/`, { schema: { hide: true }, onRequest }, handle);
+  app.post(`${address}/`, { schema: { hide: true }, ...guards }, handle);
 };

@@ -59,27 +59,27 @@ export const adminRoutes: Routes = async (app) => {
     security: [{ bearer: [] }],
     response: { [status]: body, '4xx': ErrorBody, '5xx': ErrorBody },
   });
-  app.addHook('onRequest', admits);
-  app.addHook('onRequest', wholly);
+  const onRequest = [admits, wholly];
 
-  app.get('/admin/replicas', { schema: { ...told(200, Replicas), summary: 'Lists the replicas' } }, async () => ({
+  app.get('/admin/replicas', { onRequest, schema: { ...told(200, Replicas), summary: 'Lists the replicas' } }, async () => ({
     replicas: await app.replicas.list(),
     answered_by: app.config.replica.id,
   }));
 
-  app.get(one, { schema: { params: ReplicaParams, ...told(200, Replica), summary: 'Tells of a replica' } }, ({ params }) =>
+  app.get(one, { onRequest, schema: { params: ReplicaParams, ...told(200, Replica), summary: 'Tells of a replica' } }, ({ params }) =>
     app.replicas.order(params.replica, { do: 'tell' }),
   );
 
   app.post(
     `${one}/drain`,
-    { schema: { params: ReplicaParams, ...told(202, Replica), summary: 'Ends a replica in order, as SIGTERM does' } },
+    { onRequest, schema: { params: ReplicaParams, ...told(202, Replica), summary: 'Ends a replica in order, as SIGTERM does' } },
     async (request, reply) => reply.code(202).send(await audited(request, request.params.replica, { do: 'drain' })),
   );
 
   app.put(
     `${one}/log-level`,
     {
+      onRequest,
       schema: {
         params: ReplicaParams,
         body: LogLevelRequest,

@@ -74,7 +74,7 @@ export const agentRoutes: Routes = async (app) => {
   app.get(
     '/agents/:inst/extendedAgentCard',
     {
-      onRequest: authorize('pty:observe'),
+      onRequest: authorize('pty:observe', 'task_read'),
       schema: {
         params: InstanceParams,
         security: [{ bearer: [] }],

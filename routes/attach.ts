@@ -78,7 +78,7 @@ async function sessionOf(request: FastifyRequest): Promise<Session> {
   const { server, params } = request;
   const { inst, id } = params as { inst: string; id: string };
   if (server.lifecycle.state === 'draining') throw new Fault('INTERNAL', 'the gateway is shutting down', { status: 503 });
-  const session = await new VisibleSessions(server.sessions, principalOf(request)).find(inst, id);
+  const { session } = await new VisibleSessions(server.sessions, principalOf(request)).find(inst, id);
   if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
   return session;
 }
@@ -108,6 +108,7 @@ export const attachRoutes: Routes = async (app) => {
     method: 'GET',
     url: '/agents/:inst/sessions/:id/attach',
     schema: { params: SessionParams, hide: true },
+    config: { audit: 'attach' },
     onRequest: admit,
     handler: async () => {
       throw new Fault('INVALID_REQUEST', 'this address is for WebSockets: ask for an upgrade', { status: 426 });

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { type Agent, SessionRequest } from '../src/agents.js';
-import { asFault, Fault } from '../src/errors.js';
+import { asFault, Fault, isDenial } from '../src/errors.js';
 import { LogError } from '../src/log/log.js';
 import { may } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
@@ -37,8 +37,8 @@ function seenBy(request: FastifyRequest): VisibleSessions {
 export async function sessionOf(request: FastifyRequest): Promise<Session> {
   const { inst, id } = request.params as { inst: string; id: string };
   agentOf(request.server, inst);
-  const session = await seenBy(request).find(inst, id);
-  if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session');
+  const { session, isDenial } = await seenBy(request).find(inst, id);
+  if (!session) throw new Fault('TASK_NOT_FOUND', 'there is no such session', { isDenial });
   return session;
 }
 
@@ -95,8 +95,7 @@ export async function audited<T>(
     request.record(event, outcome, typeof detail === 'function' ? detail(result) : { detail });
     return result;
   } catch (error) {
-    const denied = error instanceof Fault && error.status === 403;
-    request.record(event, denied ? 'denied' : 'failed', { detail: error instanceof Fault ? error.message : 'internal' });
+    request.record(event, isDenial(error) ? 'denied' : 'failed', { detail: error instanceof Fault ? error.message : 'internal' });
     throw error;
   }
 }
@@ -147,7 +146,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
   app.get(
     '/agents/:inst/sessions',
     {
-      onRequest: authorize('pty:observe'),
+      onRequest: authorize('pty:observe', 'task_read'),
       schema: {
         params: schemas.InstanceParams,
         querystring: schemas.SessionQuery,
@@ -169,13 +168,14 @@ export const sessionRoutes: schemas.Routes = async (app) => {
   app.get(
     one,
     {
-      onRequest: authorize('pty:observe'),
+      onRequest: authorize('pty:observe', 'task_read'),
       schema: { params: schemas.SessionParams, ...answers(200, schemas.Session), summary: 'Tells of a session' },
     },
     async (request) => {
       try {
         return tell(app, await sessionOf(request as FastifyRequest));
       } catch (error) {
+        if (isDenial(error)) request.record('task_read', 'denied', { detail: (error as Fault).message });
         return tellDamaged(app, request.params, error);
       }
     },

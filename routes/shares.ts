@@ -51,20 +51,21 @@ export const shareRoutes: Routes = async (app) => {
       },
     },
     async (request, reply) => {
+      const { inst, id } = request.params;
       const { ttl_seconds, label } = request.body;
-      const session = await sessionOf(request as FastifyRequest);
       // In whole seconds, as its token's times are.
       const now = Math.floor(Date.now() / 1000) * 1000;
       const share: Share = {
         share_id: newId(),
-        instance_id: session.instanceId,
-        session_id: session.id,
+        instance_id: inst,
+        session_id: id,
         ...(label !== undefined && { label }),
         created_by: principalOf(request).name,
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + ttl_seconds * 1000).toISOString(),
       };
       const url = await audited(request, 'admin', `the link ${share.share_id} is made, good until ${share.expires_at}`, async () => {
+        await sessionOf(request as FastifyRequest);
         const opens = app.shareUrl(share);
         await app.shares.add(share);
         return opens;
@@ -80,8 +81,10 @@ export const shareRoutes: Routes = async (app) => {
     all,
     { onRequest, schema: { params: SessionParams, ...answers(200, ShareList), summary: 'Lists the links to watch this session' } },
     async (request) => {
-      const session = await sessionOf(request as FastifyRequest);
-      const shares = await audited(request, 'admin', 'the links are listed', () => app.shares.list(session.id));
+      const shares = await audited(request, 'admin', 'the links are listed', async () => {
+        const session = await sessionOf(request as FastifyRequest);
+        return app.shares.list(session.id);
+      });
       return { shares };
     },
   );
@@ -94,8 +97,8 @@ export const shareRoutes: Routes = async (app) => {
     },
     async (request, reply) => {
       const { share_id } = request.params;
-      const session = await sessionOf(request as FastifyRequest);
       await audited(request, 'admin', `the link ${share_id} is revoked`, async () => {
+        const session = await sessionOf(request as FastifyRequest);
         if (!(await app.shares.revoke(session.id, share_id))) throw new Fault('TASK_NOT_FOUND', 'there is no such link');
       });
       return reply.code(204).send();

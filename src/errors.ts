@@ -45,6 +45,8 @@ interface FaultOptions {
   readonly status?: number;
   readonly retryable?: boolean;
   readonly details?: Record<string, unknown>;
+  /** The audit calls it a denial: what is hidden from who asks is to them as what is not there. Default: whether the code is PERMISSION_DENIED. */
+  readonly isDenial?: boolean;
   readonly cause?: unknown;
 }
 
@@ -55,6 +57,7 @@ export class Fault extends Error {
   readonly status: number;
   readonly retryable: boolean;
   readonly details: Record<string, unknown> | undefined;
+  readonly isDenial: boolean;
 
   constructor(code: ErrorCode, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause });
@@ -62,8 +65,11 @@ export class Fault extends Error {
     this.status = options.status ?? errorTable[code].status;
     this.retryable = options.retryable ?? errorTable[code].retryable;
     this.details = options.details;
+    this.isDenial = options.isDenial ?? code === 'PERMISSION_DENIED';
   }
 }
+
+export const isDenial = (error: unknown): boolean => error instanceof Fault && error.isDenial;
 
 /** What clients are told of failures that have a name of their own (LogError), and that nobody but the operator can mend. */
 const told: ReadonlyMap<string, { readonly words: string; readonly options: FaultOptions }> = new Map([

@@ -5,6 +5,15 @@ import { isId } from './protocol/ids.js';
 import type { Sessions } from './session/registry.js';
 import type { Session } from './session/session.js';
 
+interface Found {
+  readonly session: Session | undefined;
+  /** There is nothing to see for this principal, whether there is a session or not: for the audit, which is told what clients are not. */
+  readonly isDenial: boolean;
+}
+
+const nothing: Found = { session: undefined, isDenial: false };
+const denied: Found = { session: undefined, isDenial: true };
+
 export class VisibleSessions {
   readonly #all: Pick<Sessions, 'find' | 'creatorOf' | 'list'>;
   readonly #principal: Principal;
@@ -14,10 +23,16 @@ export class VisibleSessions {
     this.#principal = principal;
   }
 
-  /** Undefined for what is not there and for what is not this principal's to see, alike: neither is opened, nor is its replica asked. */
-  async find(instanceId: string, sessionId: string): Promise<Session | undefined> {
-    if (!isId(sessionId) || !(await this.#sees(instanceId, sessionId))) return undefined;
-    return this.#all.find(instanceId, sessionId);
+  /** No session for what is not there and for what is not this principal's to see, alike: neither is opened, nor is its replica asked. */
+  async find(instanceId: string, sessionId: string): Promise<Found> {
+    if (!isId(sessionId)) return nothing;
+    if (!reaches(this.#principal, instanceId, sessionId)) return denied;
+    if (!names(this.#principal, sessionId)) {
+      const creator = await this.#all.creatorOf(instanceId, sessionId);
+      if (creator === undefined) return nothing;
+      if (!sees(this.#principal, instanceId, sessionId, creator)) return denied;
+    }
+    return { session: await this.#all.find(instanceId, sessionId), isDenial: false };
   }
 
   /** The newest first. */
@@ -29,11 +44,5 @@ export class VisibleSessions {
   /** PERMISSION_DENIED where a session that is created now would not be seen by who created it. */
   demandCreation(): void {
     if (!mayCreate(this.#principal)) throw new Fault('PERMISSION_DENIED', 'this token is good for the sessions that it names alone');
-  }
-
-  async #sees(instanceId: string, sessionId: string): Promise<boolean> {
-    if (!reaches(this.#principal, instanceId, sessionId)) return false;
-    if (names(this.#principal, sessionId)) return true;
-    return sees(this.#principal, instanceId, sessionId, await this.#all.creatorOf(instanceId, sessionId));
   }
 }

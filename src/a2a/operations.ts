@@ -1,7 +1,7 @@
 // The operations of A2A 1.0 (§3.1), the same for all its bindings: who may, what is read, what is done, what the audit hears. Knows no binding.
 import type { TObject } from '@sinclair/typebox';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
-import { Fault } from '../errors.js';
+import { Fault, isDenial } from '../errors.js';
 import { may, type Scope } from '../principal.js';
 import { A2aFault } from './errors.js';
 import { withHistory } from './history.js';
@@ -118,7 +118,7 @@ export async function perform(name: OperationName, given: unknown, client: Clien
     if (audit) client.record(audit, 'done', { session_id: taskId ?? taskMade(result), detail: name });
     return result;
   } catch (error) {
-    if (audit) client.record(audit, isDenied(error) ? 'denied' : 'failed', { session_id: taskId, detail: `${name}: ${codeOf(error)}` });
+    if (audit) client.record(audit, isDenial(error) ? 'denied' : 'failed', { session_id: taskId, detail: `${name}: ${codeOf(error)}` });
     throw error;
   }
 }
@@ -145,5 +145,4 @@ function extensionsIn(value: unknown): readonly string[] {
   return Array.isArray(named) ? named.filter((uri) => typeof uri === 'string') : [];
 }
 
-const isDenied = (error: unknown): boolean => error instanceof Fault && error.code === 'PERMISSION_DENIED';
 const codeOf = (error: unknown): string => (error instanceof Fault ? error.code : 'INTERNAL');

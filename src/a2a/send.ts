@@ -20,9 +20,13 @@ export interface Asker {
 /** The task, if the asker may see it; TASK_NOT_FOUND says no more than that. */
 export async function taskOf({ host, principal }: Asker, taskId: string): Promise<HostedTask> {
   const task = await host.find(taskId, principal);
-  if (!task) throw new Fault('TASK_NOT_FOUND', 'there is no such task', { details: { taskId } });
+  if (!task) throw noSuchTask(taskId);
   return task;
 }
+
+/** To clients what is hidden from them is the same. */
+export const noSuchTask = (taskId: string, options: { readonly isDenial?: boolean } = {}) =>
+  new Fault('TASK_NOT_FOUND', 'there is no such task', { ...options, details: { taskId } });
 
 /** Hands a message to its task, or to a new one, and tells what comes of it until the task rests. */
 export async function converse(asker: Asker, { message, configuration = {} }: SendMessageRequest): Promise<TaskStream> {

@@ -8,7 +8,7 @@ import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
 import { textOf } from '../session/task/message.js';
 import { VisibleSessions } from '../visible-sessions.js';
-import { requireContext } from './send.js';
+import { noSuchTask, requireContext } from './send.js';
 import { isOver } from './states.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
 
@@ -37,7 +37,8 @@ export class SessionHost implements TaskHost {
 
   async find(taskId: string, principal: Principal): Promise<HostedTask | undefined> {
     const { sessions, agent } = this.#parts;
-    const session = await new VisibleSessions(sessions, principal).find(agent.id, taskId);
+    const { session, isDenial } = await new VisibleSessions(sessions, principal).find(agent.id, taskId);
+    if (isDenial) throw noSuchTask(taskId, { isDenial });
     return session && hosted(session);
   }
 

@@ -38,7 +38,7 @@ describe('the sessions that a principal may see', () => {
     const visible = new VisibleSessions(shelf(creators), principal(sessions));
     expect((await visible.list('inst')).map(({ id }) => id).sort()).toEqual([...expected].sort());
     for (const id of [mine, theirs, nowhere])
-      expect([id, (await visible.find('inst', id))?.id]).toEqual([id, expected.includes(id) ? id : undefined]);
+      expect([id, (await visible.find('inst', id)).session?.id]).toEqual([id, expected.includes(id) ? id : undefined]);
   });
 
   it('are asked for their creator where that decides, and no others are opened: what is foreign costs what is unknown does', async () => {

@@ -1,12 +1,15 @@
 // Every event of the contract, brought about through a real gateway: what the audit tells of it, and what stands nowhere.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { TOLD_EACH } from '../../src/audit/repeats.js';
 import { Redactor } from '../../src/redaction/redactor.js';
 import { message } from '../a2a/speaker.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { LegacyClient } from '../support/legacy-client.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
-import { leave, Person } from './stage.js';
+import { type Going, leave, Person } from './stage.js';
 
 /** What somebody types, prints, seeks, conceals and sends: none of it is for the audit, the log or the numbers. */
 const planted = {
@@ -318,6 +321,79 @@ const reads: Row[] = [
     told: ['task_read done: GetTask', 'message denied: CancelTask: PERMISSION_DENIED', 'message done: SendMessage'],
   },
   {
+    name: 'what was asked for over JSON-RPC with a token that is not good for it',
+    act: async (p, s) => {
+      const ask = (method: string, going: Going = {}, at = 'free') =>
+        p.call('POST', `/agents/${at}/a2a/jsonrpc`, {
+          headers: A2A,
+          body: { jsonrpc: '2.0', id: 1, method, params: { id: s.session_id } },
+          ...going,
+        });
+      await ask('CancelTask', { instances: ['fixed'] });
+      await ask('GetTask', { instances: ['fixed'] });
+      await ask('CancelTask', { token: '' });
+      await ask('CancelTask', {}, 'no-such-agent');
+    },
+    told: [
+      ...['message denied: this token is not good for that', 'task_read denied: this token is not good for that'],
+      ...['task_read denied: this needs a token, sent as "Authorization: Bearer …"', 'message failed: CancelTask: there is no such agent'],
+    ],
+  },
+  {
+    name: 'an agent that is not there, over HTTP+JSON',
+    act: async (p) => {
+      const v1 = '/agents/no-such-agent/a2a/v1';
+      await p.call('GET', `${v1}/tasks`, { headers: A2A });
+      await p.call('POST', `${v1}/message:send`, { headers: A2A, body: { message: message(planted.message) } });
+    },
+    told: ['task_read failed: ListTasks: there is no such agent', 'message failed: SendMessage: there is no such agent'],
+  },
+  {
+    name: 'sessions and tasks of others, asked for with a token that is good for its own, as denials',
+    act: async (p, s, at) => {
+      const own = { sessions: ['own'], headers: A2A };
+      await refused(404)(p.attach(s, own));
+      await p.call('GET', at, own);
+      await p.call('GET', `${at}/screen`, own);
+      await p.call('DELETE', at, own);
+      await p.call('GET', `/agents/free/a2a/v1/tasks/${s.session_id}`, own);
+      const body = { jsonrpc: '2.0', id: 1, method: 'CancelTask', params: { id: s.session_id } };
+      await p.call('POST', '/agents/free/a2a/jsonrpc', { ...own, body });
+      await p.call('GET', `${NOWHERE}/screen`, own);
+    },
+    told: [
+      ...[`attach denied: ${NO_SESSION}`, `task_read denied: ${NO_SESSION}`, `screen_read denied: ${NO_SESSION}`],
+      ...[`session_close denied: ${NO_SESSION}`, 'task_read denied: GetTask: TASK_NOT_FOUND'],
+      ...['message denied: CancelTask: TASK_NOT_FOUND', `screen_read failed: ${NO_SESSION}`],
+    ],
+  },
+  {
+    name: 'what is told of sessions and agents, where it is denied',
+    act: async (p, _, at) => {
+      const none = { scope: 'none' };
+      for (const path of [at, '/agents/free/sessions', '/agents/free/extendedAgentCard']) await p.call('GET', path, none);
+    },
+    told: Array.from({ length: 3 }, () => 'task_read denied: this needs the scope pty:observe'),
+  },
+  {
+    name: 'links of sessions that are not there, or of others',
+    act: async (p, _, at) => {
+      for (const [where, sessions] of [
+        [NOWHERE, undefined],
+        [at, ['own']],
+      ] as const) {
+        const going = sessions ? { sessions: [...sessions] } : {};
+        await p.call('POST', `${where}/shares`, { body: {}, ...going });
+        await p.call('GET', `${where}/shares`, going);
+        await p.call('DELETE', `${where}/shares/00000000-0000-7000-8000-000000000000`, going);
+      }
+    },
+    told: [
+      ...Array.from({ length: 3 }, () => `admin failed: ${NO_SESSION}`),
+      ...Array.from({ length: 3 }, () => `admin denied: ${NO_SESSION}`),
+    ],
+  },
+  {
     name: 'the life of a session, and the acts of an admin',
     act: async (p) => {
       const admin = { scope: 'pty:admin' };
@@ -389,7 +465,41 @@ describe('The audit tells of', () => {
   });
 });
 
+describe('The audit of who asks too often', () => {
+  it('tells of upgrades and of requests that are refused, the first ones each and the others as a number', async () => {
+    const busy = await startGateway({ RATE_LIMIT_MAX: '2', ATTACH_RATE_LIMIT_MAX: '1' });
+    const person = new Person(busy);
+    for (let i = 0; i < TOLD_EACH + 7; i++) await person.call('GET', `${NOWHERE}/screen`);
+    await refused(404)(person.attach({ pty_ws_url: `ws${busy.base.slice(4)}${NOWHERE}/attach` }));
+    await refused(429)(person.attach({ pty_ws_url: `ws${busy.base.slice(4)}${NOWHERE}/attach` }));
+    const often = 'screen_read denied: too many requests';
+    await busy.app.close();
+    expect(person.told()).toEqual([
+      ...[`screen_read failed: ${NO_SESSION}`, `screen_read failed: ${NO_SESSION}`, ...Array.from({ length: TOLD_EACH }, () => often)],
+      ...[`attach denied: ${NO_SESSION}`, 'attach denied: too many upgrades', 'screen_read denied: 5 more within a minute'],
+    ]);
+    await busy.close();
+  });
+});
+
 describe('The audit of keys that are missing', () => {
+  it('tells of a key that a key set which answers does not have', async () => {
+    const keySet = createServer((_, response) => void response.setHeader('content-type', 'application/json').end('{"keys":[]}'));
+    await new Promise<void>((resolve) => keySet.listen(0, '127.0.0.1', resolve));
+    const { port } = keySet.address() as AddressInfo;
+    const asking = await startGateway({ AUTH_JWKS_URL: `http://127.0.0.1:${port}/keys` });
+    const person = new Person(asking);
+    const header = Buffer.from('{"alg":"RS256","kid":"lost"}').toString('base64url');
+    const token = `${header}.${Buffer.from('{"exp":9999999999}').toString('base64url')}.AAAA`;
+    expect((await person.call('GET', `${NOWHERE}/screen`, { token })).status).toBe(401);
+    await refused(401)(person.attach({ pty_ws_url: `ws${asking.base.slice(4)}${NOWHERE}/attach` }, { token }));
+    const why = 'the token is signed with a key that is not known here';
+    const lost = 'key_error failed: no key "lost" for "RS256"';
+    await expect.poll(() => person.told()).toEqual([lost, `screen_read denied: ${why}`, lost, `attach denied: ${why}`]);
+    await asking.close();
+    keySet.close();
+  });
+
   it('tells of a key set that cannot be fetched, and of a key that it does not have', async () => {
     const unreachable = await startGateway({ AUTH_JWKS_URL: 'http://127.0.0.1:9/keys' });
     const header = Buffer.from('{"alg":"RS256","kid":"lost"}').toString('base64url');

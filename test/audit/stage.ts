@@ -7,6 +7,7 @@ import { Client, type Refusal } from '../support/attach-server.js';
 export interface Going {
   readonly scope?: string;
   readonly sessions?: string[];
+  readonly instances?: string[];
   readonly token?: string;
   readonly protocols?: string[];
   readonly headers?: Record<string, string>;
@@ -69,8 +70,10 @@ export class Person {
     return { traceparent: `00-${this.trace}-00f067aa0ba902b7-01` };
   }
 
-  #token({ scope, sessions, token }: Going): string {
-    const given = token ?? this.gateway.token(scope as 'pty:control', { sub: this.name, ...(sessions && { sessions }) });
+  #token({ scope, sessions, instances, token }: Going): string {
+    const given =
+      token ??
+      this.gateway.token(scope as 'pty:control', { sub: this.name, ...(sessions && { sessions }), ...(instances && { instances }) });
     if (given !== '') this.tokens.push(given);
     return given;
   }
