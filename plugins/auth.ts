@@ -53,10 +53,10 @@ export function authorize(scope: Scope, event?: EventOf): Guard {
   return Object.assign(guard, { event });
 }
 
-/** A line of this event, or of what the address of the request has; none where the audit is told of neither. */
-export function tellDenied(request: FastifyRequest, event = request.routeOptions.config.audit, detail?: string): void {
+/** None where the audit is not told of an event. */
+export function tellDenied(request: FastifyRequest, event: EventOf | undefined, detail: string): void {
   const told = typeof event === 'function' ? event(request) : event;
-  if (told) request.record(told, 'denied', { ...(detail !== undefined && { detail }) });
+  if (told) request.record(told, 'denied', { detail });
 }
 
 /** Of a request that `authorize` let pass. */

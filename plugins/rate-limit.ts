@@ -51,7 +51,8 @@ export default fp(
       max: (request) => (isUpgrade(request) ? attachesPerMinute : requestsPerMinute),
       keyGenerator: keyOf,
       allowList: (request) => request.routeOptions.config?.unlimited === true,
-      onExceeded: (request) => tellDenied(request, undefined, `too many ${isUpgrade(request) ? 'upgrades' : 'requests'}`),
+      onExceeded: (request) =>
+        tellDenied(request, request.routeOptions.config.audit, `too many ${isUpgrade(request) ? 'upgrades' : 'requests'}`),
       errorResponseBuilder: (_request, { ttl }) => new Fault('RATE_LIMITED', `too many requests; try again in ${Math.ceil(ttl / 1000)} s`),
     });
     app.addHook('onRequest', app.rateLimit());
