@@ -252,7 +252,7 @@ test('who has no token is told so; who may only look cannot speak; what one may 
   await vi.waitFor(() => {
     const audited = gateway.audit().filter(({ session_id }) => session_id === json.task.id);
     expect(audited.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual(
-      expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read failed']),
+      expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read denied']),
     );
   });
 });
