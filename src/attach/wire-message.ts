@@ -2,6 +2,8 @@
 
 const FIN = 0x80;
 const [TEXT, BINARY] = [0x1, 0x2];
+/** Bytes of a body up to which it is copied: one piece costs a socket less than two. */
+const COPIED_BYTES = 4096;
 /** Lengths up to which one and three bytes are enough. */
 const [SHORT, MIDDLE] = [125, 65_535];
 
@@ -9,10 +11,14 @@ const [SHORT, MIDDLE] = [125, 65_535];
 export type WireMessage = readonly Uint8Array[];
 
 /** `text` is UTF-8. */
-export const textMessage = (text: Uint8Array): WireMessage => [head(TEXT, text.length, NOTHING), text];
+export const textMessage = (text: Uint8Array): WireMessage => joined(head(TEXT, text.length, NOTHING), text);
 
-/** `body` is not copied. */
-export const binaryMessage = (start: Uint8Array, body: Uint8Array): WireMessage => [head(BINARY, start.length + body.length, start), body];
+/** A large `body` is not copied. */
+export const binaryMessage = (start: Uint8Array, body: Uint8Array): WireMessage =>
+  joined(head(BINARY, start.length + body.length, start), body);
+
+const joined = (head: Uint8Array, body: Uint8Array): WireMessage =>
+  body.length <= COPIED_BYTES ? [Buffer.concat([head, body])] : [head, body];
 
 /** What stands before a payload of so many bytes, and how the payload starts. */
 function head(opcode: number, length: number, start: Uint8Array): Uint8Array {

@@ -61,11 +61,14 @@ export class ScreenThread {
     this.#events = events;
   }
 
-  /** Copies the bytes at once; what is given in one turn of the event loop goes as one message, or few. */
+  /**
+   * Copies the bytes at once; what is given in one turn of the event loop goes as one message, or few, in the turn after it: whoever watches is sent
+   * first what they see, since waking the thread costs as much.
+   */
   send(draft: Draft, bytes?: Uint8Array): void {
     if (this.#closed) return;
     const order = bytes ? { ...draft, bytes: this.#copy(bytes) } : draft;
-    if (this.#orders.length === 0) queueMicrotask(() => this.#flush());
+    if (this.#orders.length === 0) setImmediate(() => setImmediate(() => this.#flush()));
     this.#orders.push(order as Order);
     this.#look();
   }

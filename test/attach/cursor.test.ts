@@ -22,6 +22,12 @@ const picture = { snapshot: '', snapshot_format: 'vt100-screen-state-v1', snapsh
 /** Where the session runs; from one that is out of earshot the news did not come, and the log tells only what it keeps. */
 type Place = 'here' | 'elsewhere' | 'out of earshot';
 
+/** A text of the wire, or a part of one, without what stands before it (RFC 6455 §5.2). */
+function behindHead(piece: Uint8Array): Uint8Array {
+  if (piece[0] !== 0x81) return piece;
+  return piece.subarray(piece[1] === 127 ? 10 : piece[1] === 126 ? 4 : 2);
+}
+
 /** A session, a cursor on it, and a socket that takes what it is told to take. */
 class Stage {
   readonly sent: Array<{ sequence: number; kind: string }> = [];
@@ -32,8 +38,10 @@ class Stage {
   readonly #socket = Object.assign(new EventEmitter(), {
     cork() {},
     uncork() {},
-    /** What stands before a text on the wire begins with no brace. */
-    write: (piece: Uint8Array) => void (piece[0] === 0x7b && this.#ws.send(piece)),
+    write: (piece: Uint8Array) => {
+      const text = behindHead(piece);
+      if (text.length > 0) this.#ws.send(text);
+    },
   });
   readonly #ws = Object.assign(new EventEmitter(), {
     readyState: 1,

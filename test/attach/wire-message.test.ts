@@ -24,7 +24,7 @@ async function fromLibrary(payload: Uint8Array, binary: boolean): Promise<Buffer
 }
 
 const wire = (message: WireMessage): Buffer => Buffer.concat(message);
-const LENGTHS = [0, 1, 112, 113, 125, 126, 127, 65_522, 65_523, 65_535, 65_536, 200_000];
+const LENGTHS = [0, 1, 112, 113, 125, 126, 127, 4096, 4097, 65_522, 65_523, 65_535, 65_536, 200_000];
 
 it.each(LENGTHS)('is what a WebSocket sends for a payload of %i bytes', async (length) => {
   const body = Buffer.alloc(length, 'b');
@@ -33,7 +33,9 @@ it.each(LENGTHS)('is what a WebSocket sends for a payload of %i bytes', async (l
   expect(wire(binaryMessage(start, body)).equals(await fromLibrary(Buffer.concat([start, body]), true))).toBe(true);
 });
 
-it('does not copy the body', () => {
+it('is one piece where it is small, and does not copy the body where it is large', () => {
+  expect(textMessage(Buffer.alloc(4096))).toHaveLength(1);
+  expect(binaryMessage(new Uint8Array(13), Buffer.alloc(4096))).toHaveLength(1);
   const body = Buffer.alloc(70_000);
   expect(binaryMessage(new Uint8Array(13), body).at(-1)).toBe(body);
 });

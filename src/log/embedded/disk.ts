@@ -1,6 +1,7 @@
 // The few things that the embedded log asks of a disk, so that a test can refuse them. Knows no session.
 import fs from 'node:fs';
 import { promisify } from 'node:util';
+import { AtOnce } from './at-once.js';
 
 /** An open file. Rejects with the system's error (`code`: ENOSPC, EIO, …). */
 export interface DiskFile {
@@ -30,14 +31,20 @@ const datasync = promisify(fs.fdatasync);
 const stat = promisify(fs.fstat);
 const close = promisify(fs.close);
 
+/** Of all files: they share the event loop, and the system's journal. */
+const atOnce = new AtOnce();
+
 export const realDisk: Disk = {
   async open(path, mode) {
     const fd = await open(path, mode, 0o600);
     return {
       read: async (into, position) => (await read(fd, into, 0, into.length, position)).bytesRead,
-      write: async (bytes, position) => (await write(fd, bytes, 0, bytes.length, position)).bytesWritten,
+      async write(bytes, position) {
+        if (atOnce.may(bytes.length)) return atOnce.do(() => fs.writeSync(fd, bytes, 0, bytes.length, position));
+        return (await write(fd, bytes, 0, bytes.length, position)).bytesWritten;
+      },
       truncate: (length) => truncate(fd, length),
-      sync: () => datasync(fd),
+      sync: () => atOnce.syncing(datasync(fd)),
       size: async () => (await stat(fd)).size,
       close: () => close(fd),
     };

@@ -207,11 +207,17 @@ export class SessionFiles {
     return found;
   }
 
+  /** What one reading of the file finds of them: bodies are large where much is printed. */
   private async heads(after: number, most: number): Promise<Array<{ sequence: number; ts: number }>> {
     const heads: Array<{ sequence: number; ts: number }> = [];
-    await this.walk(after, Number.POSITIVE_INFINITY, MIN_READ_BYTES, (record, segment) => {
-      if (heads.length >= most) this.hint(heads.at(-1)?.sequence ?? after, segment.base, record.offset);
-      if (heads.length >= most) return false;
+    let first: { readonly base: number; readonly offset: number } | undefined;
+    await this.walk(after, Number.POSITIVE_INFINITY, MIN_READ_BYTES, (record, { base }) => {
+      first ??= { base, offset: record.offset };
+      const isFar = base !== first.base || record.offset - first.offset >= MIN_READ_BYTES;
+      if (heads.length > 0 && (heads.length >= most || isFar)) {
+        this.hint(heads.at(-1)?.sequence ?? after, base, record.offset);
+        return false;
+      }
       heads.push({ sequence: record.sequence, ts: record.ts });
       return true;
     });
