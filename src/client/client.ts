@@ -3,8 +3,10 @@
 import { Fault } from '../errors.js';
 import type { Closed, Role } from '../protocol/frames.js';
 import { EXTENSION_URI, type Subprotocol } from '../protocol/names.js';
-import type { Extra, Hello } from './connection.js';
+import type { Hello, RequestOptions } from './connection.js';
 import { Emitter } from './emitter.js';
+import { ClientEnded } from './ended.js';
+import { Frames, type FramesOptions } from './frames.js';
 import { Lease } from './lease.js';
 import { type Ended, Link, type State, type TokenSource } from './link.js';
 import type { Payload, Task } from './messages.js';
@@ -12,7 +14,8 @@ import { defaultHeartbeat, type Heartbeat } from './pulse.js';
 import { type Assigned, type ClientEvents, type Members, Receiver, type Size } from './receiver.js';
 import type { Retry } from './retry.js';
 import type { Dial } from './socket.js';
-import { type OutgoingMessage, type Request, Tasks } from './tasks.js';
+import { type OutgoingMessage, type Request, Tasks, type Waiting } from './tasks.js';
+import { unless } from './unless.js';
 
 /** How long the gateway may take to say goodbye to one who leaves, in milliseconds. */
 const LEAVE_MS = 5000;
@@ -51,6 +54,8 @@ export class TerminalClient {
   #hello: Hello | undefined;
   #joinId: string | undefined;
   #keyframeWanted = false;
+  /** Readers that have enough for now. */
+  readonly #holding = new Set<object>();
   /** The session as a task (A2A). */
   readonly tasks: Tasks;
   /** How it ended; never rejects. */
@@ -141,9 +146,35 @@ export class TerminalClient {
     if (this.role === 'controller') this.#link.connection?.send('pty.session_resize', { ...size });
   }
 
+  /** Resolves when all that was missed is there; at once if it is. Rejects with ClientEnded if the client ends before. */
+  async live({ signal }: Waiting = {}): Promise<void> {
+    if (this.state.name === 'live') return;
+    let stop = () => {};
+    const live = new Promise<void>((resolve) => {
+      stop = this.on('state', ({ name }) => name === 'live' && resolve());
+    });
+    const end = await unless(signal, Promise.race([live, this.ended])).finally(() => stop());
+    if (end) throw new ClientEnded(end);
+  }
+
+  /**
+   * The screen's frames from now on, for a reader that takes its time: `for await (const frame of client.frames())`. What waits for it is bounded;
+   * the iteration ends with the client.
+   */
+  frames(options: FramesOptions = {}): Frames {
+    const reader = {};
+    const hold = (on: boolean) => {
+      if (on) this.#holding.add(reader);
+      else this.#holding.delete(reader);
+      this.#link.hold(this.#holding.size > 0);
+    };
+    const on: TerminalClient['on'] = (name, listener) => this.on(name, listener);
+    return new Frames({ on, hold, requestKeyframe: () => this.requestKeyframe(), ended: this.ended }, options);
+  }
+
   /** Asks for a role, or gives control back (pty-ext §5.2). Resolves with what was given; rejects with a Fault. */
-  async requestRole(role: Role): Promise<Assigned> {
-    await this.request('pty.request_role', { role });
+  async requestRole(role: Role, options: Waiting = {}): Promise<Assigned> {
+    await this.request('pty.request_role', { role }, options);
     return this.#receiver.assigned as Assigned;
   }
 
@@ -155,11 +186,16 @@ export class TerminalClient {
   }
 
   /** Leaves in order; the session goes on (pty-ext §6.2). Resolves when it is done. */
-  leave(): Promise<Ended> {
+  async leave({ signal }: Waiting = {}): Promise<Ended> {
+    signal?.throwIfAborted();
     if (!this.#receiver.joined) this.#link.end('left', 'left');
     this.#link.connection?.send('pty.leave_session', {});
+    this.#link.hold(false);
     const timer = setTimeout(() => this.#link.end('left', 'left; the gateway did not confirm it'), LEAVE_MS);
-    return this.ended.finally(() => clearTimeout(timer));
+    return unless(
+      signal,
+      this.ended.finally(() => clearTimeout(timer)),
+    );
   }
 
   /** Stops at once. */
@@ -172,26 +208,26 @@ export class TerminalClient {
     if (this.state.name === 'waiting') void this.#link.connect();
   }
 
-  /** Any operation of the binding: resolves with the answer's payload, rejects with a Fault (pty-ws §4, §6). */
-  request(op: string, payload: Payload = {}, extra: Extra = {}, answered?: (payload: Payload) => void): Promise<Payload> {
+  /** Any operation of the binding: resolves with the answer's payload, rejects with a Fault (pty-ws §4, §6) or the reason of the signal. */
+  request(op: string, payload: Payload = {}, options: RequestOptions = {}): Promise<Payload> {
     const { connection } = this.#link;
     if (!connection || !this.#hello) return Promise.reject(new Fault('INTERNAL', 'there is no connection now', { retryable: true }));
-    return connection.request(op, payload, extra, answered);
+    return connection.request(op, payload, options);
   }
 
   /** Resolves when the gateway has read all that was typed before: who types much from a file waits for it now and then. */
-  async typed(): Promise<void> {
-    await this.request('ping');
+  async typed(options: Waiting = {}): Promise<void> {
+    await this.request('ping', {}, options);
   }
 
   /** Types a message and Enter; resolves with the task when it rests. All of A2A is under `tasks`. */
-  send(message: OutgoingMessage): Promise<Task> {
-    return this.tasks.send(message);
+  send(message: OutgoingMessage, options: Waiting = {}): Promise<Task> {
+    return this.tasks.send(message, options);
   }
 
   /** Replaces what goes with the task events of this connection (pty-ws §9). */
-  async updateServiceParameters(parameters: Payload): Promise<void> {
-    await this.request('UpdateServiceParameters', { service_parameters: parameters });
+  async updateServiceParameters(parameters: Payload, options: Waiting = {}): Promise<void> {
+    await this.request('UpdateServiceParameters', { service_parameters: parameters }, options);
   }
 
   #join(hello: Hello): void {

@@ -37,10 +37,18 @@ export interface Extra {
   readonly extensions?: readonly string[];
 }
 
+export interface RequestOptions {
+  readonly extra?: Extra;
+  /** Stops waiting, with its reason; what was asked is not taken back. */
+  readonly signal?: AbortSignal;
+  /** Called in the turn in which the answer arrives, before the frames that follow it. */
+  answered?(payload: Payload): void;
+}
+
 interface Pending {
   readonly op: string;
   answered(payload: Payload): void;
-  failed(fault: Fault): void;
+  failed(why: unknown): void;
 }
 
 /** Throws what the dial throws: nothing was begun then. */
@@ -55,6 +63,9 @@ export class Connection {
   readonly #helloTimer: ReturnType<typeof setTimeout>;
   #open = false;
   #over = false;
+  #greeted = false;
+  #held = false;
+  #paused = false;
   #goodbye: ConnectionEnd['goodbye'];
 
   constructor(dial: Dial, target: Target, heartbeat: Heartbeat, events: ConnectionEvents) {
@@ -77,25 +88,46 @@ export class Connection {
   }
 
   /**
-   * Resolves with the answer's payload; rejects with the Fault that the gateway names, or with a retryable INTERNAL when the connection ends first.
-   * `answered` is called in the turn in which the answer arrives, before the frames that follow it.
+   * Resolves with the answer's payload; rejects with the Fault that the gateway names, with a retryable INTERNAL when the connection ends first, or with
+   * the reason of the signal.
    */
-  request(op: string, payload: Payload, extra: Extra = {}, answered: (payload: Payload) => void = () => {}): Promise<Payload> {
+  request(op: string, payload: Payload, { extra, signal, answered }: RequestOptions = {}): Promise<Payload> {
     if (this.#over) return Promise.reject(connectionLost());
+    if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#pending.size >= MAX_PENDING) {
       return Promise.reject(new Fault('RATE_LIMITED', `${MAX_PENDING} requests are waiting for their answers already`));
     }
-    return new Promise((resolve, reject) => {
-      const id = this.send(op, payload, extra);
-      this.#pending.set(id, {
-        op,
-        answered: (answer) => {
-          answered(answer);
-          resolve(answer);
-        },
-        failed: reject,
-      });
+    const id = this.send(op, payload, extra);
+    const abort = () => this.#settle(id)?.failed(signal?.reason);
+    signal?.addEventListener('abort', abort);
+    return this.#answerTo(id, op, answered).finally(() => signal?.removeEventListener('abort', abort));
+  }
+
+  #answerTo(id: string, op: string, answered: RequestOptions['answered']): Promise<Payload> {
+    return new Promise((resolve, failed) => {
+      const take = (answer: Payload) => {
+        answered?.(answer);
+        resolve(answer);
+      };
+      this.#pending.set(id, { op, answered: take, failed });
+      this.#flow();
     });
+  }
+
+  /** Stops reading, where the platform can do that, until it is released: the gateway then waits, for as long as it hears no Pong from here. */
+  hold(on: boolean): void {
+    this.#held = on;
+    this.#flow();
+  }
+
+  /** Who waits for the hello or for an answer reads on: it would never come. Silence says nothing about a peer that nobody listens to. */
+  #flow(): void {
+    const paused = this.#held && this.#greeted && this.#pending.size === 0;
+    if (paused === this.#paused || this.#over || !this.#socket.pause) return;
+    this.#paused = paused;
+    this.#pulse?.stop();
+    if (!paused) this.#startPulse();
+    this.#socket.pause(paused);
   }
 
   /** Some requests are answered by a session frame, which names no request: the oldest of that op has its answer now. */
@@ -129,6 +161,10 @@ export class Connection {
   #opened(): void {
     if (this.#over) return;
     this.#open = true;
+    this.#startPulse();
+  }
+
+  #startPulse(): void {
     this.#pulse = new Pulse(this.#heartbeat, {
       ask: () => void this.send('ping', { client_ts: new Date().toISOString() }),
       gone: () => this.drop('the network or the gateway has gone silent'),
@@ -155,7 +191,9 @@ export class Connection {
   #take({ op, id, payload }: Envelope): void {
     if (op === 'binding_hello') {
       clearTimeout(this.#helloTimer);
+      this.#greeted = true;
       this.#events.hello(payload as Hello);
+      this.#flow();
     } else if (op === 'binding_goodbye') {
       this.#goodbye = payload as { reason: GoodbyeReason; detail?: string };
     } else if (op === 'Error') {
@@ -174,6 +212,7 @@ export class Connection {
   #settle(id: string): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
+    this.#flow();
     return pending;
   }
 

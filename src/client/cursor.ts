@@ -35,6 +35,11 @@ export class Cursor {
     return this.#joinedAt !== undefined;
   }
 
+  /** Neither in a flush nor waiting for a Keyframe. */
+  get live(): boolean {
+    return !this.flushing && !this.#skipping;
+  }
+
   /** A new connection is about to join. */
   begin(): void {
     this.#joinedAt = undefined;

@@ -7,13 +7,17 @@ import { type Dial, dialWith, type WebSocketClass } from './socket.js';
 
 export { Fault } from '../errors.js';
 export type { ClientOptions, TerminalClient } from './client.js';
+export type { RequestOptions } from './connection.js';
+export { ClientEnded } from './ended.js';
+export type { Frames, FramesOptions, ScreenFrame } from './frames.js';
+export type { Missed } from './gap.js';
 export type { Ended, State, TokenSource } from './link.js';
 export type { Payload, Task } from './messages.js';
 export type { Heartbeat } from './pulse.js';
 export type { Assigned, ClientEvents, Members, Notice, Picture, Size } from './receiver.js';
 export type { EndReason, Retry } from './retry.js';
 export type { WebSocketClass, WebSocketLike } from './socket.js';
-export type { OutgoingMessage, SendConfiguration, Tasks } from './tasks.js';
+export type { OutgoingMessage, SendConfiguration, Tasks, Waiting } from './tasks.js';
 
 export interface ConnectOptions extends ClientOptions {
   /** Default: the platform's own. */

@@ -48,6 +48,7 @@ export class Link {
   #liveSince: number | undefined;
   #everLive = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #held = false;
 
   constructor(options: LinkOptions, events: LinkEvents) {
     this.#options = options;
@@ -69,6 +70,12 @@ export class Link {
     this.#become({ name: 'connecting', attempt: this.#failures + 1 });
     const token = await this.#freshToken();
     if (!this.#isOver() && !this.#connection) this.#dial(token);
+  }
+
+  /** Stops reading for a while, on this connection and those after it. */
+  hold(on: boolean): void {
+    this.#held = on;
+    this.#connection?.hold(on);
   }
 
   /** The client has all it missed. */
@@ -109,6 +116,7 @@ export class Link {
     const { dial, target, heartbeat } = this.#options;
     try {
       this.#connection = new Connection(dial, { ...target, token }, heartbeat, this.#connectionEvents());
+      this.#connection.hold(this.#held);
     } catch (error) {
       const expected = 'expected ws(s)://<host>/agents/<instance>/sessions/<session>/attach';
       this.end('refused', `${target.url || 'an empty url'} cannot be connected to (${(error as Error).message}); ${expected}`);

@@ -35,7 +35,8 @@ const dial: Dial = ({ url, subprotocol, token }, events) => {
     socket.close(code);
     setTimeout(() => socket.terminate(), CLOSING_MS).unref();
   };
-  return { ...asSocket(socket as WebSocketLike, () => socket.terminate()), close };
+  const pause = (on: boolean) => (on ? socket.pause() : socket.resume());
+  return { ...asSocket(socket as WebSocketLike, () => socket.terminate()), close, pause };
 };
 
 async function bodyOf(response: IncomingMessage): Promise<string> {

@@ -3,6 +3,7 @@ import type { Fault } from '../errors.js';
 import type { Closed, Keyframe, MembershipChanged, PtyError, Role, RoleAssigned } from '../protocol/frames.js';
 import { Cursor } from './cursor.js';
 import type { Emitter } from './emitter.js';
+import { Gap, type Missed } from './gap.js';
 import type { State } from './link.js';
 import type { SessionFrame, Task, TaskUpdate } from './messages.js';
 
@@ -62,6 +63,8 @@ export type ClientEvents = {
   /** The session is over. */
   closed(closed: Closed): void;
   notice(notice: Notice): void;
+  /** Something was not seen live: after the replay, or just before the Keyframe that stands for it. Once for each stretch. */
+  missed(missed: Missed): void;
   /** The task has changed; comes to subscribers, and in a replay. */
   task(update: { readonly task: Task; readonly delta: TaskUpdate['delta'] }, sequence: number): void;
   /** The gateway refused something that no promise waits for (input, resize), the terminal failed at something, or a message could not be read. */
@@ -80,6 +83,7 @@ export class Receiver {
   readonly #events: Emitter<ClientEvents>;
   readonly #hooks: ReceiverHooks;
   readonly #cursor: Cursor;
+  readonly #gap = new Gap();
   /** Task id → number of the last update: a subscription has a cursor of its own. */
   readonly subscriptions = new Map<string, number>();
   #joined = false;
@@ -113,6 +117,7 @@ export class Receiver {
   begin(): void {
     this.#joined = false;
     this.#cursor.begin();
+    if (this.position !== undefined) this.#gap.resume(this.position);
   }
 
   lost(): void {
@@ -126,6 +131,7 @@ export class Receiver {
   outOfRange(message: string): void {
     const after = this.#cursor.position;
     this.#cursor.outOfRange();
+    this.#missed(this.#gap.lose('out_of_range', after ?? 0));
     this.#events.emit('notice', { kind: 'out_of_range', after, message });
   }
 
@@ -195,6 +201,7 @@ export class Receiver {
     const wasFlushing = this.#cursor.flushing;
     const verdict = this.#cursor.keyframe(sequence);
     const { snapshot_cols: cols, snapshot_rows: rows, anchor_sequence: anchor } = frame;
+    this.#endGap(sequence, sequence);
     if (verdict !== 'skip') {
       this.#resize(cols, rows);
       this.#events.emit('keyframe', { snapshot: frame.snapshot(), cols, rows, sequence, anchor, afterReplay: verdict === 'after replay' });
@@ -207,12 +214,24 @@ export class Receiver {
     const after = this.#cursor.position;
     if (error.code === 'PTY_OUTPUT_LAGGED') {
       this.#cursor.lagged();
+      // Who has no screen yet waits for its first Keyframe, and misses nothing.
+      if (after !== undefined) this.#missed(this.#gap.lose('lagged', after));
       this.#events.emit('notice', { kind: 'lagged', after, message: error.message });
     } else if (error.code === 'KEYFRAME_UNAVAILABLE') {
       this.#cursor.keyframeUnavailable(sequence);
       this.#events.emit('notice', { kind: 'no_picture', after, message: error.message });
+      this.#endGap(sequence, undefined);
       this.#endFlush(wasFlushing);
     } else if (this.#cursor.other(sequence)) this.#events.emit('error', error);
+  }
+
+  /** Where the cursor neither waits for the end of a flush nor for a Keyframe, all is there. */
+  #endGap(to: number, keyframe: number | undefined): void {
+    if (this.#cursor.live) this.#missed(this.#gap.end(to, keyframe));
+  }
+
+  #missed(missed: Missed | undefined): void {
+    if (missed) this.#events.emit('missed', missed);
   }
 
   #endFlush(wasFlushing: boolean): void {

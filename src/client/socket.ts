@@ -23,6 +23,8 @@ export interface Socket {
   close(code: number): void;
   /** Ends it without waiting for the peer. */
   drop(): void;
+  /** Stops and goes on reading; absent where that cannot be done. */
+  pause?(on: boolean): void;
 }
 
 export type Dial = (target: Target, events: SocketEvents) => Socket;

@@ -190,6 +190,32 @@ describe('requests', () => {
     expect(await lost).toMatchObject({ code: 'INTERNAL', retryable: true });
   });
 
+  it('are given up when their signal says so, with its reason, and a late answer harms nobody', async () => {
+    const { client, peer } = await live();
+    const reason = new Error('enough');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const asked = [
+      client.tasks.get({ signal }),
+      client.tasks.list({ signal }),
+      client.tasks.cancel('t', { signal }),
+      client.tasks.send('hello', { signal }),
+      client.tasks.stream('hello', { signal }),
+      client.tasks.subscribe({ signal }),
+      client.tasks.unsubscribe('t', { signal }),
+      client.requestRole('observer', { signal }),
+      client.typed({ signal }),
+      client.updateServiceParameters({}, { signal }),
+    ];
+    const outcomes = Promise.allSettled(asked);
+    const first = await peer.hear();
+    controller.abort(reason);
+    expect(await outcomes).toEqual(asked.map(() => ({ status: 'rejected', reason })));
+    peer.answer(first, 'GetTask.Response', { task: {} });
+    await expect(client.leave({ signal })).rejects.toBe(reason);
+    expect(client.state.name).toBe('live');
+  });
+
   it('for a role resolve with the role that is assigned', async () => {
     const { client, peer } = await live('observer');
     const asked = client.requestRole('controller');
@@ -396,6 +422,11 @@ describe('the end', () => {
     expect(await peer.hear()).toMatchObject({ op: 'pty.leave_session' });
     peer.goodbye('session_closed', 1000, 'left');
     expect(await left).toMatchObject({ reason: 'left' });
+  });
+
+  it('is an error with its reason for who waits for the client to be live', async () => {
+    const { url } = await gateway((nth) => (nth > 0 ? { status: 404, body: { error: { message: 'no such session' } } } : undefined));
+    await expect(attach(url).live()).rejects.toMatchObject({ name: 'ClientEnded', reason: 'gone', message: 'no such session' });
   });
 
   it('comes with close and with an AbortSignal, and the gateway sees an orderly close', async () => {

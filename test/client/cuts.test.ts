@@ -1,7 +1,7 @@
 // Over any cuts, lags and losses of the log, a client's screen is in the end what the session printed: nothing lost, nothing doubled.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { connectBy, type Picture, type TerminalClient } from '../../src/client/index.js';
+import { connectBy, type Missed, type Picture, type TerminalClient } from '../../src/client/index.js';
 import { FakeSession } from './fake-session.js';
 
 const step = fc.constantFrom(
@@ -55,6 +55,20 @@ async function play(session: FakeSession, client: TerminalClient, steps: readonl
   };
   for (const each of steps) await acts[each]();
   session.caughtUp();
+}
+
+/** What an application is told of the outputs, and of those that it missed. */
+class Witness {
+  readonly given: Array<{ sequence: number; replayed: boolean }> = [];
+  readonly missed: Missed[] = [];
+  constructor(client: TerminalClient) {
+    client.on('output', (_bytes, sequence, replayed) => this.given.push({ sequence, replayed }));
+    client.on('missed', (missed) => this.missed.push(missed));
+  }
+  /** Which stretches that were, or were not, replayed hold this number. */
+  holding(number: number, replayed: boolean): Missed[] {
+    return this.missed.filter((each) => each.replayed === replayed && each.from <= number && number <= each.to);
+  }
 }
 
 /** Resolves when the client has all that there is; fails if it does not get there. */
@@ -117,6 +131,30 @@ describe('a client over cuts', () => {
         client.close();
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('tells exactly what was missed: each output is given, or lies in one stretch that was lost; each from the past, in one that was replayed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.record(scenario), async ({ budgets, during }) => {
+        const session = new FakeSession(budgets);
+        const client = connectBy(session.dial, { url: 'ws://nowhere/attach', reconnect, replayFrom: 0 });
+        const witness = new Witness(client);
+        await play(
+          session,
+          client,
+          during.filter((each) => each !== 'ask'),
+        );
+        await caughtUp(session, client);
+        const given = witness.given.map(({ sequence }) => sequence);
+        const lost = session.printed().filter((number) => witness.holding(number, false).length === 1);
+        expect([...given, ...lost].sort((a, b) => a - b)).toEqual(session.printed());
+        for (const { sequence, replayed } of witness.given) if (replayed) expect(witness.holding(sequence, true)).not.toEqual([]);
+        for (const { from, to, replayed, keyframe } of witness.missed)
+          expect([from <= to, keyframe === undefined]).toEqual([true, replayed]);
+        client.close();
+      }),
+      { numRuns: 400 },
     );
   });
 });

@@ -33,6 +33,8 @@ export class FakeSession {
   #oldest = 1;
   #size = { cols: 80, rows: 24 };
   joins = 0;
+  /** Whether a Keyframe that is asked for comes. */
+  answersKeyframes = false;
 
   /** The nth connection is cut after so many frames; those after the last of them are not. */
   constructor(budgets: readonly number[] = []) {
@@ -121,6 +123,7 @@ export class FakeSession {
       if (typeof data !== 'string') return;
       const { op, id, replay_from } = JSON.parse(data);
       if (op === 'pty.join_session') this.#join(peer, id, replay_from);
+      if (op === 'pty.request_keyframe' && this.answersKeyframes && !peer.lagging) this.#tell(peer, this.#keyframe());
     };
   }
 
