@@ -35,6 +35,13 @@ export const Policy = Type.Object(
           'What another replica runs to go on with a session whose replica is gone: for commands whose terminal lives elsewhere (tmux attach).',
       }),
     ),
+    controller_return_seconds: Type.Integer({
+      minimum: 0,
+      maximum: YEAR_SECONDS,
+      default: 30,
+      description:
+        'With reattach and terminate_on_last_controller: how long a session waits for a controller after the last one went, which may be because its replica did.',
+    }),
     redaction: Type.Union([Type.Literal('on'), Type.Literal('off')], {
       default: 'on',
       description: 'Whether secrets are cut out of what sessions print, unless a session is asked for otherwise.',

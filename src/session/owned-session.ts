@@ -26,6 +26,7 @@ import { bounded, gate } from './bounded.js';
 import { ClosedSession } from './closed-session.js';
 import { closing } from './closing.js';
 import { Journal } from './journal.js';
+import { LastController } from './last-controller.js';
 import { TimeLimit } from './limits.js';
 import { past, refold } from './past.js';
 import { Printing } from './printing.js';
@@ -83,7 +84,7 @@ export class OwnedSession implements Session {
   readonly #printing: Printing;
   readonly #limit: TimeLimit;
   readonly #asides: Asides;
-  readonly #terminateOnLastController: boolean;
+  readonly #lastController: LastController;
   /** Whether another replica can go on with it: then its record tells who is attached. */
   readonly #canBeTakenOver: boolean;
   readonly #record: RunningRecord;
@@ -108,7 +109,6 @@ export class OwnedSession implements Session {
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
     this.#size = new WindowSize(kept, (size) => this.#fit(size));
-    this.#terminateOnLastController = agent.policy.terminate_on_last_controller;
     this.#roster = new Roster({
       maxControllers: agent.pty.max_controllers,
       maxObservers: agent.pty.max_observers,
@@ -143,6 +143,10 @@ export class OwnedSession implements Session {
       this.#screen,
       (clientId) => (this.#closing ? undefined : this.#roster.get(clientId)),
       (...aside) => void this.#append(...aside),
+    );
+    const { terminate_on_last_controller: isOn, controller_return_seconds } = agent.policy;
+    this.#lastController = new LastController({ isOn, returnMs: this.#canBeTakenOver ? controller_return_seconds * 1000 : 0 }, () =>
+      this.#end('last_member_left'),
     );
     this.#limit = new TimeLimit(
       { idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds },
@@ -202,6 +206,7 @@ export class OwnedSession implements Session {
 
   /** Tells those who are still attached that they have missed something. To be called when the terminal is there. */
   welcomeBack(): void {
+    if (this.#parts.kept.awaits_controller && this.#roster.count('controller') === 0) this.#lastController.left();
     void this.#append([this.#membership()]);
     for (const { clientId } of this.#roster.all()) void this.lagged(clientId);
   }
@@ -269,10 +274,8 @@ export class OwnedSession implements Session {
     this.#asides.forget(clientId);
     const gone = this.#roster.leave(clientId);
     if (!gone || this.#closing) return undefined;
-    const appended = this.#append([this.#membership()]);
-    const wasLast = gone.role === 'controller' && this.#roster.count('controller') === 0;
-    if (wasLast && this.#terminateOnLastController) this.#end('last_member_left');
-    return this.#logged(appended);
+    if (gone.role === 'controller' && this.#roster.count('controller') === 0) this.#lastController.left();
+    return this.#logged(this.#append([this.#membership()]));
   }
 
   async requestRole(clientId: string, role: Role): Promise<void> {
@@ -466,6 +469,7 @@ export class OwnedSession implements Session {
     this.task.stop();
     this.#printing.stop();
     this.#limit.stop();
+    this.#lastController.came();
   }
 
   // ── Helpers of the turns ──
@@ -532,6 +536,7 @@ export class OwnedSession implements Session {
   }
 
   #membership(): Unnumbered {
+    if (this.#roster.count('controller') > 0) this.#lastController.came();
     if (this.#canBeTakenOver) this.#keepRecord();
     return entry('MembershipChanged', this.#roster.members());
   }
@@ -539,7 +544,9 @@ export class OwnedSession implements Session {
   /** For who goes on with it: who is attached, and what was sent. */
   #keepRecord(): void {
     // An append fails as well, and tells all.
-    this.#record.keep({ members: keptMembers(this.#roster.all()), task: this.task.kept() }).catch(() => {});
+    const all = this.#roster.all();
+    const awaits_controller = this.#lastController.isAwaited || all.some(({ role }) => role === 'controller');
+    this.#record.keep({ members: keptMembers(all), task: this.task.kept(), awaits_controller }).catch(() => {});
   }
 
   /** While it ends, nobody but its owner may write its record. */

@@ -43,6 +43,8 @@ export interface KeptSession extends SessionRecord {
   readonly telling?: string;
   /** Of a running session that can be taken over: who is attached through other replicas. */
   readonly members?: readonly KeptMember[];
+  /** The same: nobody controls it any more if this replica goes, and somebody did. */
+  readonly awaits_controller?: boolean;
 }
 
 export interface KeptMember {

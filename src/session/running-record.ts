@@ -27,7 +27,7 @@ export class RunningRecord {
   }
 
   /** Resolves when the log has it. */
-  keep(changes: Pick<Partial<KeptSession>, 'members' | 'task' | 'push'>): Promise<void> {
+  keep(changes: Pick<Partial<KeptSession>, 'members' | 'task' | 'push' | 'awaits_controller'>): Promise<void> {
     this.#now = { ...this.#now, ...changes };
     return this.#amend(this.#now);
   }
@@ -37,6 +37,7 @@ export class RunningRecord {
     return {
       ...withoutSecrets(this.#now),
       members: [],
+      awaits_controller: false,
       state: 'closed',
       closed_at: new Date().toISOString(),
       exit_code,

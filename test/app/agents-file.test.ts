@@ -52,6 +52,7 @@ describe('the agents file', () => {
       },
       policy: {
         terminate_on_last_controller: false,
+        controller_return_seconds: 30,
         idle_timeout_seconds: null,
         max_session_seconds: null,
         max_sessions: 100,

@@ -174,6 +174,41 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     await until('it takes work again', () => owner.isReady());
   });
 
+  const bound = (seconds: number) => ({ ...policy, terminate_on_last_controller: true, controller_return_seconds: seconds });
+  const ended = (onlooker: Onlooker) => until('it has ended', () => onlooker.closed.length > 0);
+
+  it('ends when its last controller has gone with its replica and nobody takes the control, where its agent says so', async () => {
+    gateways = await startGateways({ policy: bound(1) });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(owner, ...shell);
+    const stays = look(id, other);
+    await look(id, owner, 'controller').isLive();
+    await stays.isLive();
+    await owner.stop('SIGKILL');
+    await ended(stays);
+    expect(stays.closed).toMatchObject([{ reason: 'last_member_left' }]);
+    expect(stays.text).toContain('came-back');
+  });
+
+  it('is handed over by a replica that drains although its last controller is sent away then, and ends when that one is not the only one to go', async () => {
+    gateways = await startGateways({ policy: bound(5) });
+    const [owner, other] = [gateways.at(0), gateways.at(1)];
+    const id = await gateways.begin(owner, ...shell);
+    const stays = look(id, other);
+    await look(id, owner, 'controller').isLive();
+    await stays.isLive();
+    const drained = owner.stop('SIGTERM');
+    await comesBack(stays, 1);
+    expect(await drained).toBe(0);
+    const next = look(id, other, 'controller');
+    await next.isLive();
+    next.client.input('echo goes-$(echo on)\n');
+    await stays.sees('goes-on');
+    next.client.close();
+    await ended(stays);
+    expect(stays.closed).toMatchObject([{ reason: 'last_member_left' }]);
+  });
+
   it('ends at a replica whose id another process took while it slept; that one says so, and exits for its supervisor', async () => {
     gateways = await startGateways({ policy });
     const [owner, other] = [gateways.at(0), gateways.at(1)];
