@@ -44,7 +44,12 @@ describe('The README', () => {
     const [serve, ...rest] = others.map((block) => at(port, block)) as [string, ...string[]];
     const watcher = path.join(root, 'dist', 'readme-watcher.mjs');
     await writeFile(watcher, blocks('js')[0] as string);
-    const script = [serve.replace(/serve &/, `serve & ${untilReady(port)}`), ...rest, `node ${watcher} "$URL"`].join('\n');
+    const pick = `node -p 'JSON.parse(fs.readFileSync(0))[0].pty_ws_url'`;
+    const script = [
+      serve.replace(/serve &/, `serve & ${untilReady(port)}`),
+      ...rest,
+      `node ${watcher} "$(npx pty-gateway sessions --all --json | ${pick})"`,
+    ].join('\n');
     const { code, out } = await shell(script, root, {
       PORT: String(port),
       PTY_GATEWAY_URL: `http://127.0.0.1:${port}`,
@@ -53,7 +58,8 @@ describe('The README', () => {
       PS1: '$ ',
     });
     await rm(watcher);
-    expect(out).toMatch(/first/);
+    expect(out).toMatch(/^\d+\t6 \* 7 is 42\t6 \* 7 is 42$/m);
+    expect(out).toMatch(/ first /);
     expect(out.match(/^hello from the command line/gm)?.length ?? 0).toBeGreaterThanOrEqual(1);
     expect(out).toMatch(/^ended$/m);
     expect(code).toBe(0);

@@ -1,11 +1,7 @@
 // Which gateway, which session and which token are meant by what a person gives. Knows no request.
 import { userInfo } from 'node:os';
 import { localUrl } from '../config.js';
-
-/** Something is wrong with what was asked, or cannot be done: one sentence that says what to do. */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-}
+import { CommandError } from './failure.js';
 
 /** The command as a person has to type it here: `npx` puts it on no PATH. */
 const COMMAND = process.env.npm_command === 'exec' ? 'npx pty-gateway' : 'pty-gateway';
@@ -77,7 +73,7 @@ export function sessionAddress(text: string): SessionAddress {
 /** The token to use: what was given for it, be it in the URL that the gateway prints, or what rode in the address. */
 export function tokenFrom(given: string | undefined, address: { readonly token: string | undefined }): string {
   const token = given?.trim().replace(/^.*#token=|&.*$/g, '') || address.token;
-  if (!token) throw new CommandError(`there is no token; ${HOW_TO_GET_A_TOKEN}`);
+  if (!token) throw new CommandError(`there is no token; ${HOW_TO_GET_A_TOKEN}`, { code: 'UNAUTHENTICATED' });
   return token;
 }
 

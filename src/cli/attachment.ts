@@ -3,16 +3,15 @@
 import { constants } from 'node:os';
 import type { Assigned, Ended, Size, State, TerminalClient } from '../client/node.js';
 import type { Closed } from '../protocol/frames.js';
-import { HOW_TO_GET_A_TOKEN } from './address.js';
 import { DetachFilter, type DetachKeys } from './detach-keys.js';
 import { type Display, PlainDisplay } from './display.js';
+import { exits } from './failure.js';
+import { endInWords } from './joining.js';
 import { LocalTerminal, type Streams } from './local-terminal.js';
 import { Notices } from './notices.js';
 import { typeAll } from './typing.js';
 import type { WindowEvents } from './window-display.js';
 
-/** Exit code when the session did not end by itself: it cannot be mistaken for most programs' own. */
-export const EXIT_FAILURE = 255;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const CTRL_C = 0x03;
 const ESCAPE = 0x1b;
@@ -202,16 +201,16 @@ export class Attachment {
     if (this.#exitCode !== undefined) this.#terminal.say(this.#wasLive ? DETACHED : DETACHED_OFFLINE);
   }
 
-  #tellTheEnd({ reason, message }: Ended): number {
+  #tellTheEnd(ended: Ended): number {
     const { closed } = this.#client;
-    if (reason !== 'session_closed' || !closed) {
-      this.#terminal.say(inWords[reason](message));
-      return EXIT_FAILURE;
+    if (ended.reason !== 'session_closed' || !closed) {
+      this.#terminal.say(endInWords(ended));
+      return exits.failedElse;
     }
     const signal = signalOf(closed);
     const words = signal ? `killed by ${closed.detail}` : closed.reason.replaceAll('_', ' ');
     this.#terminal.say(`the session has ended: ${closed.exit_code === null ? words : `exit code ${closed.exit_code}`}`);
-    return closed.exit_code ?? (signal ? 128 + signal : EXIT_FAILURE);
+    return closed.exit_code ?? (signal ? 128 + signal : exits.failedElse);
   }
 }
 
@@ -228,15 +227,3 @@ async function displayFor({ isScreen }: LocalTerminal): Promise<MakeDisplay> {
   const { WindowDisplay } = await import('./window-display.js');
   return (terminal, events) => new WindowDisplay(terminal, events);
 }
-
-/** What the end of a client means to a person, and what to do about it. */
-const inWords: Readonly<Record<Ended['reason'], (message: string) => string>> = {
-  session_closed: () => 'the session has ended',
-  left: (message) => message,
-  stopped: (message) => message,
-  unauthenticated: (message) => `the token is not taken: ${message}; ${HOW_TO_GET_A_TOKEN}`,
-  forbidden: (message) => `this is not allowed: ${message}`,
-  gone: (message) => `${message}; \`pty-gateway sessions\` lists those that there are`,
-  refused: (message) => `the gateway does not take this: ${message}`,
-  unreachable: (message) => message,
-};

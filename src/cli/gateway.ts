@@ -1,6 +1,6 @@
-// The options by which a command finds the gateway that it asks, and how it ends when it cannot. Knows no command.
+// The options by which a command finds the gateway that it asks, and who asks. Knows no command.
 import { type Command, Option } from 'commander';
-import { CommandError, defaultGateway, gatewayAddress, tokenFrom } from './address.js';
+import { defaultGateway, gatewayAddress, tokenFrom } from './address.js';
 
 export interface GatewayOptions {
   readonly url?: string;
@@ -23,15 +23,4 @@ export function withGateway(command: Command): Command {
 export function gatewayOf({ url, token }: GatewayOptions): Gateway {
   const address = gatewayAddress(url ?? defaultGateway(process.env));
   return { base: address.base, token: tokenFrom(token, address) };
-}
-
-/** Does it, and sets the exit code: 0, or 1 with one sentence on stderr. */
-export async function done(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    process.stderr.write(`pty-gateway: ${error.message}\n`);
-    process.exitCode = 1;
-  }
 }

@@ -1,5 +1,6 @@
 // Asks a gateway over HTTP; whatever goes wrong is a sentence that says what to do. Knows no route.
-import { CommandError, HOW_TO_GET_A_TOKEN } from './address.js';
+import { HOW_TO_GET_A_TOKEN } from './address.js';
+import { CommandError } from './failure.js';
 import { fetchWithin } from './fetch.js';
 import type { Gateway } from './gateway.js';
 
@@ -9,35 +10,49 @@ const ANSWER_MS = 15_000;
 /** The gateway answered, and with no 2xx. */
 export class Refused extends CommandError {
   readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
+  constructor(status: number, code: string, message: string) {
+    super(message, { code });
     this.status = status;
   }
 }
 
 /** Nobody answered. */
-export class Unreachable extends CommandError {}
-
-export interface Asked {
-  readonly method?: 'GET' | 'POST' | 'PUT';
-  readonly body?: object;
-}
-
-/** Asks for JSON below the gateway's base. Throws a CommandError. */
-export async function askJson<T>({ base, token }: Gateway, path: string, asked: Asked = {}): Promise<T> {
-  const response = await fetched(`${base}${path}`, token, base, asked);
-  const body = await response.text();
-  if (!response.ok) throw new Refused(response.status, whatToDo(response.status, messageIn(body), base));
-  try {
-    return JSON.parse(body) as T;
-  } catch {
-    throw new CommandError(`${base} does not answer as a gateway does; is the address right?`);
+export class Unreachable extends CommandError {
+  constructor(message: string) {
+    super(message, { code: 'UNREACHABLE' });
   }
 }
 
-async function fetched(url: string, token: string, base: string, { method = 'GET', body }: Asked): Promise<Response> {
+export interface Asked {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly body?: object;
+  /** How long the answer may take, in milliseconds. */
+  readonly withinMs?: number;
+}
+
+/** Asks for JSON below the gateway's base; undefined where the answer has no body (204). Throws a CommandError. */
+export async function askJson<T>(gateway: Gateway, path: string, asked: Asked = {}): Promise<T> {
+  const body = await askBytes(gateway, path, asked);
+  if (body.length === 0) return undefined as T;
   try {
-    return await fetchWithin(ANSWER_MS, url, {
+    return JSON.parse(body.toString()) as T;
+  } catch {
+    throw new CommandError(`${gateway.base} does not answer as a gateway does; is the address right?`);
+  }
+}
+
+/** As `askJson`, for whatever is answered. */
+export async function askBytes({ base, token }: Gateway, path: string, asked: Asked = {}): Promise<Buffer> {
+  const response = await fetched(`${base}${path}`, token, base, asked);
+  const body = Buffer.from(await response.arrayBuffer());
+  if (response.ok) return body;
+  const { code = 'FAILED', message } = errorIn(body.toString());
+  throw new Refused(response.status, code, whatToDo(response.status, message, base));
+}
+
+async function fetched(url: string, token: string, base: string, { method = 'GET', body, withinMs = ANSWER_MS }: Asked): Promise<Response> {
+  try {
+    return await fetchWithin(withinMs, url, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
@@ -58,11 +73,11 @@ function whatToDo(status: number, message: string | undefined, base: string): st
 }
 
 /** The gateway's own words (contract: `{"error": {"code", "message"}}`). */
-function messageIn(body: string): string | undefined {
+function errorIn(body: string): { code?: string; message?: string } {
   try {
-    const message: unknown = JSON.parse(body)?.error?.message;
-    return typeof message === 'string' ? message : undefined;
+    const { code, message } = JSON.parse(body)?.error ?? {};
+    return { ...(typeof code === 'string' && { code }), ...(typeof message === 'string' && { message }) };
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,7 +1,8 @@
 // `pty-gateway play`: what a session has shown, or an asciicast, in this terminal. Knows the options; playing is `play/`.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { CommandError } from './address.js';
-import { done, type GatewayOptions, withGateway } from './gateway.js';
+import { CommandError, done } from './failure.js';
+import { type GatewayOptions, withGateway } from './gateway.js';
+import { HOW_TO_NAME } from './named-session.js';
 import { type PlayingOptions, play as playHere, playRaw } from './play/playing.js';
 import { recordingOf } from './play/source.js';
 
@@ -23,7 +24,7 @@ after a signal.`;
 /** Registers the command. */
 export function play(program: Command): void {
   withGateway(program.command('play').description('show again what a session has shown, or an asciicast'))
-    .argument('<what>', "a file (asciicast, version 2), or a session's address or id")
+    .argument('<what>', `a file (asciicast, version 2), or a session: ${HOW_TO_NAME}`)
     .addOption(new Option('-s, --speed <times>', 'so many times as fast').argParser(speed).default(1))
     .option('-i, --idle-limit <seconds>', 'wait no longer than this for what comes next', seconds)
     .option('--from <time>', 'begin there, as 90, 1:30 or 1:02:03 after the beginning', time, 0)

@@ -1,10 +1,10 @@
 // `pty-gateway sessions`: what runs at a gateway, and where to attach. Knows HTTP answers, no session.
 import { type Command, Option } from 'commander';
 import type { MemberRef } from '../protocol/frames.js';
-import { CommandError } from './address.js';
 import { age } from './age.js';
-import { done, type Gateway, type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
-import { askJson, Refused } from './http.js';
+import { done } from './failure.js';
+import { type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
+import { type ListedSession, sessionsAt } from './listing.js';
 import { table } from './table.js';
 import { watch } from './watch.js';
 
@@ -14,24 +14,6 @@ interface SessionsOptions extends GatewayOptions {
   readonly all?: true;
   readonly json?: true;
   readonly watch?: true;
-}
-
-/** What is shown of a session (contract, Sessions over HTTP). */
-interface ListedSession {
-  readonly session_id: string;
-  readonly instance_id: string;
-  readonly state: string;
-  readonly created_at: string;
-  readonly exit_code?: number | null;
-  readonly reason?: string;
-  readonly cols: number;
-  readonly rows: number;
-  readonly title?: string;
-  readonly label?: string;
-  readonly sensitive?: true;
-  readonly controllers: readonly MemberRef[];
-  readonly observers: readonly MemberRef[];
-  readonly pty_ws_url: string;
 }
 
 /** Registers the command. */
@@ -47,10 +29,7 @@ export function sessions(program: Command): void {
       done(async () => {
         const look = async () => {
           const found = await list(options);
-          return options.json
-            ? `${JSON.stringify(found, null, options.watch ? 0 : 2)}
-`
-            : shown(found, options);
+          return options.json ? `${JSON.stringify(found, null, options.watch ? 0 : 2)}\n` : shown(found, options);
         };
         if (options.watch) await watch(look);
         process.stdout.write(await look());
@@ -59,51 +38,7 @@ export function sessions(program: Command): void {
 }
 
 async function list({ instance, all, state = all ? undefined : 'running', ...options }: SessionsOptions): Promise<ListedSession[]> {
-  const gateway = gatewayOf(options);
-  const instances = instance === undefined ? await agents(gateway) : [instance];
-  const found: ListedSession[] = [];
-  for (const each of instances) for await (const session of sessionsOf(gateway, each, state)) found.push(session);
-  return found;
-}
-
-interface Card {
-  readonly supportedInterfaces: ReadonlyArray<{ readonly url: string }>;
-}
-
-/** An agent's id stands in the addresses of its card. */
-async function agents(gateway: Gateway): Promise<string[]> {
-  const { agents: cards } = await askJson<{ agents: Card[] }>(gateway, '/agents');
-  const ids = cards.map(({ supportedInterfaces: [first] }) => /\/agents\/([^/]+)\//.exec(first?.url ?? '')?.[1]);
-  return ids.filter((id) => id !== undefined).map(decodeURIComponent);
-}
-
-/** Of a session by its id, whichever agent's it is. Throws a CommandError. */
-export async function addressOf(gateway: Gateway, sessionId: string): Promise<string> {
-  for (const instance of await agents(gateway)) {
-    const path = `/agents/${encodeURIComponent(instance)}/sessions/${sessionId}`;
-    try {
-      await askJson(gateway, path);
-      return gateway.base + path;
-    } catch (error) {
-      if (!(error instanceof Refused && error.status === 404)) throw error;
-    }
-  }
-  throw new CommandError(
-    `there is no session ${sessionId} that this token may see; \`pty-gateway sessions --all\` lists those that there are`,
-  );
-}
-
-async function* sessionsOf(gateway: Gateway, instanceId: string, state: string | undefined): AsyncGenerator<ListedSession> {
-  let after: string | null | undefined;
-  do {
-    const query = new URLSearchParams({ ...(state && { state }), ...(after && { page_token: after }) });
-    const page = await askJson<{ sessions: ListedSession[]; next_page_token?: string | null }>(
-      gateway,
-      `/agents/${encodeURIComponent(instanceId)}/sessions?${query}`,
-    );
-    yield* page.sessions;
-    after = page.next_page_token;
-  } while (after);
+  return sessionsAt(gatewayOf(options), { instance, state });
 }
 
 function shown(found: readonly ListedSession[], { state, all }: SessionsOptions): string {

@@ -1,12 +1,9 @@
 // `pty-gateway token`: mints a token from AUTH_JWT_SECRET (contract, Tokens). Knows no server.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { ConfigError, EXIT_CONFIG, readConfig } from '../config.js';
 import { type Scope, scopes } from '../principal.js';
 import { mintToken } from '../token.js';
-
-const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
-/** Longest life of a token: ten years of 365 days. */
-const MAX_TTL_SECONDS = 3650 * 86_400;
+import { duration } from './duration.js';
 
 interface TokenOptions {
   readonly scope?: Scope;
@@ -23,7 +20,7 @@ export function token(program: Command): void {
     .description('make a token with AUTH_JWT_SECRET and print it')
     .addOption(new Option('--scope <scope>', 'what it is good for; each includes the ones before it').choices(scopes))
     .option('--sub <name>', 'whose token it is, in audit and presence; required, as is --scope')
-    .option('--ttl <duration>', 'how long it is good: a number and s, m, h or d', seconds, 3600)
+    .option('--ttl <duration>', 'how long it is good: a number and s, m, h or d', duration, 3600)
     .option('--instance <id>', 'good for this agent alone; may be given again', collect)
     .option('--session <id>', 'good for this session alone, or for its own ("own"): those that --sub created; may be given again', collect)
     .action((options: TokenOptions, command: Command) => {
@@ -44,14 +41,6 @@ function print({ scope, sub, ttl, instance, session }: TokenOptions & { readonly
     process.stderr.write(`pty-gateway: ${(error as Error).message}\n`);
     process.exitCode = EXIT_CONFIG;
   }
-}
-
-function seconds(value: string): number {
-  const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(value) ?? [];
-  const total = Number(amount) * (unitSeconds[unit ?? ''] ?? Number.NaN);
-  if (!(total >= 1 && total <= MAX_TTL_SECONDS))
-    throw new InvalidArgumentError('expected a number and s, m, h or d, as 90s or 1h, up to 3650d');
-  return total;
 }
 
 function collect(value: string, before: string[] = []): string[] {

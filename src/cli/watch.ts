@@ -1,6 +1,6 @@
 // Shows something again and again, until it is interrupted. Knows not what.
 import { setTimeout as pause } from 'node:timers/promises';
-import { CommandError } from './address.js';
+import { CommandError } from './failure.js';
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 2000;

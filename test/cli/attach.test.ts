@@ -209,7 +209,8 @@ describe('attach', () => {
 
 describe('attach that cannot be', () => {
   it.each([
-    [['not-a-url'], {}, /"not-a-url" is no address; expected that of a session/],
+    [['some-label'], { PTY_GATEWAY_URL: 'http://127.0.0.1:1' }, /http:\/\/127\.0\.0\.1:1 cannot be reached \(/],
+    [['some-label'], { PTY_GATEWAY_URL: '127.0.0.1:1' }, /"127\.0\.0\.1:1" is no address; expected that of a gateway/],
     [['http://127.0.0.1:1/'], {}, /is no session's address; `pty-gateway sessions` lists them/],
     [
       ['ws://127.0.0.1:1/agents/a/sessions/b/attach'],
@@ -220,7 +221,7 @@ describe('attach that cannot be', () => {
     [['ws://h/agents/a/sessions/b', '--detach-keys', 'ctrl-1'], {}, /expected keys with commas between/],
     [['ws://h/agents/a/sessions/b', '--replay-from', '-1'], {}, /expected the number of a frame/],
     [['ws://h/agents/a/sessions/b', '--rle', 'observer'], {}, /unknown option '--rle'\n\(Did you mean --role\?\)/],
-    [[], {}, /missing required argument 'url'/],
+    [[], {}, /missing required argument 'session'/],
   ])('says what to do: %s', async (args, env, words) => {
     const run = promisify(execFile)(process.execPath, [command, 'attach', ...args], {
       env: { PATH: process.env.PATH, PTY_GATEWAY_TOKEN: 't', ...env },

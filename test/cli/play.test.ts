@@ -145,7 +145,7 @@ describe('play of a session', () => {
       expect(eve.raw).toMatch(/\D42\r?\n/);
     }
     const lost = person(['0190f8c0-0000-7000-8000-000000000000'], { env, cols: 200 });
-    await lost.sees(/there is no session 0190f8c0-0000-7000-8000-000000000000/);
+    await lost.sees(/there is no session "0190f8c0-0000-7000-8000-000000000000"/);
     expect(await lost.exit).toBe(1);
   });
 });

@@ -1,13 +1,12 @@
-// What a person means to play: a file, a session's address, or its id. Knows no terminal.
+// What a person means to play: a file, or a session. Knows no terminal.
 import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readCast } from '../../playback/cast.js';
 import { openRecording } from '../../playback/gateway-recording.js';
 import { type Recording, RecordingError } from '../../playback/recording.js';
-import { isId } from '../../protocol/ids.js';
-import { CommandError, sessionAddress, tokenFrom } from '../address.js';
-import { type GatewayOptions, gatewayOf } from '../gateway.js';
-import { addressOf } from '../sessions.js';
+import { CommandError } from '../failure.js';
+import type { GatewayOptions } from '../gateway.js';
+import { type NamedSession, namedSession } from '../named-session.js';
 
 /** Largest file that is played, in bytes: it is held in memory. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -24,9 +23,17 @@ export async function recordingOf(what: string, options: GatewayOptions): Promis
 
 async function open(what: string, options: GatewayOptions): Promise<Recording> {
   if (existsSync(what)) return fromFile(what);
-  if (URL.canParse(what)) return fromGateway(what, options);
-  if (isId(what)) return fromGateway(await addressOf(gatewayOf(options), what), options);
-  throw new CommandError(`${JSON.stringify(what)} is no file, and no session; \`pty-gateway sessions --all\` lists the sessions`);
+  const { gateway, path } = await sessionNamed(what, options);
+  return openRecording({ url: gateway.base + path, token: gateway.token }, new AbortController().signal);
+}
+
+async function sessionNamed(what: string, options: GatewayOptions): Promise<NamedSession> {
+  try {
+    return await namedSession(what, options);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(`${JSON.stringify(what)} is no file, and no session: ${error.message}`, { code: error.code });
+  }
 }
 
 async function fromFile(path: string): Promise<Recording> {
@@ -38,10 +45,4 @@ async function fromFile(path: string): Promise<Recording> {
     if (error instanceof RecordingError) throw error;
     throw new RecordingError((error as Error).message);
   }
-}
-
-function fromGateway(url: string, options: GatewayOptions): Promise<Recording> {
-  const address = sessionAddress(url);
-  const http = address.attach.replace(/^ws/, 'http').replace(/\/attach$/, '');
-  return openRecording({ url: http, token: tokenFrom(options.token, address) }, new AbortController().signal);
 }

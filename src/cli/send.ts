@@ -1,0 +1,132 @@
+// `pty-gateway send`: types into a session, and goes. Knows the options; who may type is the gateway's to say.
+import { createReadStream } from 'node:fs';
+import type { Command } from 'commander';
+import type { TerminalClient } from '../client/node.js';
+import { duration } from './duration.js';
+import { CommandError, done, exits } from './failure.js';
+import { FollowedScreen } from './followed-screen.js';
+import { type GatewayOptions, withGateway } from './gateway.js';
+import { endInWords, endOf, join, live } from './joining.js';
+import { bytesOf, checkKey } from './keys.js';
+import { HOW_TO_NAME, namedSession } from './named-session.js';
+import { progress } from './progress.js';
+import { harmless } from './table.js';
+
+interface SendOptions extends GatewayOptions {
+  readonly file?: string;
+  readonly key?: string[];
+  readonly wait?: number;
+  readonly json?: true;
+}
+
+/** Registers the command. */
+export function send(program: Command): void {
+  withGateway(program.command('send').description('type into a session, and print the number of the last frame before it'))
+    .argument('<session>', HOW_TO_NAME)
+    .argument('[text]', 'what is typed, as it is: no Enter follows unless --key says so')
+    .option('-f, --file <file>', 'type what is in it after the text; - is the standard input')
+    .option('-k, --key <key>', 'press it after the text and the file: Enter, ctrl-c, Up, F1, alt-x …; may be given again', key)
+    .option('--wait <duration>', 'while somebody else has control, wait for it so long, as 30s or 5m', duration)
+    .option('--json', 'print `{session_id, sequence}`')
+    .addHelpText(
+      'after',
+      `\nWhat it prints is what \`wait-for --since\` takes. The exit code is 0, ${exits.busy} if somebody else has control, ${exits.timeout} if they still have it after\n--wait, 1 for every other failure.`,
+    )
+    .action((session: string, text: string | undefined, options: SendOptions) => done(() => run(session, text, options)));
+}
+
+function key(name: string, before: string[] = []): string[] {
+  return [...before, checkKey(name)];
+}
+
+async function run(name: string, text: string | undefined, { file, key: keys = [], wait, json, ...options }: SendOptions): Promise<void> {
+  if (text === undefined && file === undefined && keys.length === 0)
+    throw new CommandError('there is nothing to type: give a text, --file or --key', { code: 'USAGE' });
+  const session = await namedSession(name, options);
+  const client = join(session, { role: 'controller', reconnect: false });
+  const screen = new FollowedScreen(client);
+  try {
+    await live(client);
+    await control(client, wait);
+    const sequence = client.position ?? 0;
+    await typeAll(client, piecesOf(text, file, keys, screen));
+    if (client.state.name === 'live') await client.leave();
+    process.stdout.write(json ? `${JSON.stringify({ session_id: session.id, sequence })}\n` : `${sequence}\n`);
+  } finally {
+    client.close();
+  }
+}
+
+/** The keys are looked up last: what was typed before may change what they send. */
+async function* piecesOf(text: string | undefined, file: string | undefined, keys: readonly string[], screen: FollowedScreen) {
+  if (text) yield Buffer.from(text);
+  if (file !== undefined) yield* contentOf(file);
+  for (const key of keys) yield Buffer.from(bytesOf(key, screen) ?? '');
+}
+
+async function* contentOf(file: string): AsyncGenerator<Buffer> {
+  try {
+    yield* file === '-' ? process.stdin : createReadStream(file);
+  } catch (error) {
+    throw new CommandError(`--file ${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** No faster than the gateway reads it. Rejects with a CommandError for what may not have arrived. */
+async function typeAll(client: TerminalClient, pieces: AsyncIterable<Buffer>): Promise<void> {
+  let refused: string | undefined;
+  let bytes = 0;
+  client.on('error', ({ message }) => {
+    refused ??= message;
+  });
+  const stop = progress(() => `typing; ${bytes} bytes so far`);
+  try {
+    for await (const piece of pieces) {
+      const sent = client.input(piece);
+      await client.typed().catch(() => {});
+      if (client.closed) return;
+      if (!sent || refused !== undefined || client.state.name !== 'live')
+        throw new CommandError(`not all was typed, ${bytes} bytes for certain: ${refused ?? whyNot(client)}`);
+      bytes += piece.length;
+    }
+  } finally {
+    stop();
+  }
+}
+
+function whyNot({ state }: TerminalClient): string {
+  return state.name === 'ended' ? endInWords(state) : 'control was taken away';
+}
+
+/** Resolves when this client has control; if somebody else has it, after waiting so many seconds for it. */
+async function control(client: TerminalClient, seconds: number | undefined): Promise<void> {
+  if (client.role === 'controller') return;
+  const { controllers } = client.members;
+  if (controllers.length === 0)
+    throw new CommandError('control was not given: the token lacks the scope pty:control', { code: 'PERMISSION_DENIED' });
+  const who = controllers.map(({ label, client_id }) => harmless(label ?? client_id)).join(', ');
+  if (seconds === undefined)
+    throw new CommandError(`${who} has control; --wait 30s waits until it is given back`, { code: 'BUSY', exitCode: exits.busy });
+  const stop = progress((passed) => `${who} has control; waiting for ${passed} of ${seconds} s`);
+  try {
+    await freed(client, seconds);
+  } finally {
+    stop();
+  }
+}
+
+/** Asks for control each time that nobody has it. */
+async function freed(client: TerminalClient, seconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const given = new Promise<void>((resolve, reject) => {
+    const late = () => reject(new CommandError(`somebody else had control for ${seconds} s`, { code: 'TIMEOUT', exitCode: exits.timeout }));
+    timer = setTimeout(late, seconds * 1000);
+    client.on('role', ({ role }) => role === 'controller' && resolve());
+    client.on('members', ({ controllers }) => {
+      if (controllers.length > 0) return;
+      client.requestRole('controller').catch(({ message }: Error) => reject(new CommandError(message, { code: 'PERMISSION_DENIED' })));
+    });
+    void client.ended.then((ended) => reject(endOf(ended)));
+  });
+  await given.finally(() => clearTimeout(timer));
+}
