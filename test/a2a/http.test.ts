@@ -254,7 +254,7 @@ test('who has no token is told so; who may only look cannot speak; what one may 
     expect(audited.map(({ event, outcome }) => `${event} ${outcome}`)).toEqual(
       expect.arrayContaining(['session_create done', 'message done', 'task_read done', 'task_read denied']),
     );
-  });
+  }, 10_000);
 });
 
 test('a token that names sessions speaks to those alone: no message of its begins another', async () => {

@@ -167,7 +167,7 @@ describe('Several notifications', () => {
       });
     const all = Array.from({ length: 2 * ATTEMPTS_PER_HOST }, (_, n) => work(n));
     for (let n = 0; n < all.length; n += 1) {
-      await vi.waitFor(() => expect(ends.length).toBeGreaterThan(n));
+      await vi.waitFor(() => expect(ends.length).toBeGreaterThan(n), 10_000);
       ends[n]?.();
     }
     await Promise.all(all);

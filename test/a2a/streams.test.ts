@@ -108,7 +108,7 @@ test('a principal has so many streams at a time, and one that is left makes room
   expect(refused.response.status).toBe(429);
   expect(await refused.response.json()).toMatchObject({ error: { status: 'RESOURCE_EXHAUSTED' } });
   streams[0]?.leave();
-  await vi.waitFor(async () => expect((await subscribe()).response.status).toBe(200));
+  await vi.waitFor(async () => expect((await subscribe()).response.status).toBe(200), 10_000);
   for (const { leave } of streams) leave();
 });
 
@@ -126,9 +126,9 @@ test('a client that hangs up while it waits for its answer leaves nobody waiting
     };
   });
   const waiting = unanswered(id);
-  await vi.waitFor(() => expect(followed).toHaveBeenCalled());
+  await vi.waitFor(() => expect(followed).toHaveBeenCalled(), 10_000);
   waiting.abort();
-  await vi.waitFor(() => expect(left).toHaveBeenCalled());
+  await vi.waitFor(() => expect(left).toHaveBeenCalled(), 10_000);
 });
 
 test('a client that hangs up before its stream begins is no failure in the log', async () => {
@@ -149,7 +149,10 @@ test('a client that hangs up before its stream begins is no failure in the log',
   asked.on('error', () => {}).end(JSON.stringify({ message: message('true', { taskId: session.id }) }));
   await arrived.promise;
   asked.destroy();
-  await vi.waitFor(() => expect(lines).toContainEqual(expect.objectContaining({ level: 20, msg: expect.stringContaining('hung up') })));
+  await vi.waitFor(
+    () => expect(lines).toContainEqual(expect.objectContaining({ level: 20, msg: expect.stringContaining('hung up') })),
+    10_000,
+  );
   expect(lines.filter((line) => line.level > 30 || 'err' in line)).toEqual([]);
 });
 

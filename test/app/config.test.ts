@@ -19,7 +19,7 @@ describe('the environment', () => {
     expect(config.listen).toEqual({ host: '127.0.0.1', port: 8080, trustProxy: false });
     expect(config.heartbeat).toEqual({ intervalSeconds: 30, timeoutSeconds: 90 });
     expect(config.replica).toMatchObject({ leaseSeconds: 10, drainSeconds: 20 });
-    expect(config.limits).toEqual({ requestsPerMinute: 600, attachesPerMinute: 120, sessions: 1000, messageBytes: 1_048_576 });
+    expect(config.limits).toMatchObject({ requestsPerMinute: 600, attachesPerMinute: 120, sessions: 1000, messageBytes: 1_048_576 });
     expect(config.auth).toMatchObject({ clockSkewSeconds: 5, allowedOrigins: undefined });
     expect(config.auditFile).toBe(`${config.dataDir}/audit.jsonl`);
     expect(config.dataDir).toBe(`${process.cwd()}/data`);

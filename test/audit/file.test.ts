@@ -157,7 +157,7 @@ describe('the audit file', () => {
     for (const n of [1, 2]) mkdirSync(path.join(path.dirname(file), `audit.000000000000000${n}.jsonl`, 'full'), { recursive: true });
     for (const detail of ['a', 'b', 'c']) {
       audit.record(line(detail));
-      await vi.waitFor(() => expect(read(file).at(-1)).toMatchObject({ detail }));
+      await vi.waitFor(() => expect(read(file).at(-1)).toMatchObject({ detail }), 10_000);
     }
     await audit.close();
     expectChain(read(file));

@@ -10,13 +10,15 @@ describe('Replicas over HTTP', () => {
   afterAll(() => gateway.close());
   /** The audit is written behind the answer. */
   const expectLine = (line: object) =>
-    vi.waitFor(() =>
-      expect(
-        gateway
-          .audit()
-          .filter(({ event }) => event === 'admin')
-          .at(-1),
-      ).toMatchObject(line),
+    vi.waitFor(
+      () =>
+        expect(
+          gateway
+            .audit()
+            .filter(({ event }) => event === 'admin')
+            .at(-1),
+        ).toMatchObject(line),
+      10_000,
     );
 
   it('are listed with what runs on them', async () => {
