@@ -253,6 +253,23 @@ describe('a legacy client that comes back with ?replay_from=', () => {
     client.cut();
   });
 
+  it('that asks as Cockpit does is shown all from the beginning, resizes before it is told its role, types, and gets a Keyframe', async () => {
+    const session = server.newSession();
+    session.print('before');
+    const client = await attach(session, { replayFrom: 0, protocols: [] });
+    await client.until('binding_hello');
+    client.raw(JSON.stringify({ op: 'pty.join_session', payload: { role: 'controller', replay_from: 0 } }));
+    client.raw(JSON.stringify({ op: 'pty.session_resize', payload: { cols: 132, rows: 43 } }));
+    expect((await client.until('role_assigned')).payload.role).toBe('controller');
+    expect((await client.until('resize')).payload).toEqual({ cols: 132, rows: 43 });
+    expect(client.output).toBe('before');
+    client.raw(JSON.stringify({ op: 'pty.session_input', payload: { data: Buffer.from('hi\r\n').toString('base64') } }));
+    await client.shown('hi\r\n');
+    client.raw(JSON.stringify({ op: 'pty.request_keyframe' }));
+    expect(opsOf((await client.until('keyframe')).payload.frames)).toEqual(['resize', 'output']);
+    client.cut();
+  });
+
   it('is refused a cursor that is no number, and nothing is taken from a token in the URL', async () => {
     for (const replayFrom of ['x', '-1', '1.5', '99999999999999999', '1&replay_from=2']) {
       expect((await attach(server.newSession(), { replayFrom })).status).toBe(400);

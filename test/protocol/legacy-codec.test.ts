@@ -149,6 +149,37 @@ describe('a request', () => {
   });
 });
 
+describe('a first frame, and those after it,', () => {
+  const ts = '2026-01-01T00:00:00+00:00';
+  const size = { cols: 80, rows: 24 };
+
+  it.each([
+    [
+      'sandboxctl',
+      [
+        { op: 'pty.join_session', ts, payload: { role: 'observer', client_label: 'sandboxctl', ...size } },
+        { op: 'pty.session_resize', ts, payload: size },
+        { op: 'pty.session_input', ts, payload: { data: 'aGk=' } },
+        { op: 'pty.leave_session', ts, payload: {} },
+      ],
+    ],
+    [
+      'Cockpit, which leaves out the time, and the payload where there is none',
+      [
+        { op: 'pty.join_session', payload: { role: 'controller', replay_from: 17 } },
+        { op: 'pty.session_resize', payload: size },
+        { op: 'pty.session_input', payload: { data: 'aGk=' } },
+        { op: 'pty.request_keyframe' },
+      ],
+    ],
+  ])('as they come from %s, are understood', (_who, said) => {
+    const texts = said.map((each) => JSON.stringify(each));
+    expect(isLegacyRequest(texts[0] as string)).toBe(true);
+    const asked = texts.flatMap((text) => legacyCodec.decode(text));
+    expect(asked.map(({ op, payload }) => ({ op, payload }))).toMatchObject(said.map(({ op, payload = {} }) => ({ op, payload })));
+  });
+});
+
 describe('whom it is for', () => {
   const ourOps = [...CORE_OPERATIONS, ...PTY_OPERATIONS, ...OTHER_OPERATIONS];
 
