@@ -11,6 +11,8 @@ const IDLE_TIMEOUT = '60s';
 
 export interface Balancer {
   readonly port: number;
+  /** New connections go to these alone, as when Kubernetes takes a pod out of a Service. */
+  routeTo(gateways: ReadonlyArray<{ readonly port: number }>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +25,8 @@ export async function startBalancer(gateways: ReadonlyArray<{ readonly port: num
   const haproxy = spawn('haproxy', ['-q', '-db', '-f', file], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   await once(haproxy, 'spawn');
   await until('the balancer finds a gateway', () => answers(port));
-  return { port, stop: () => end(haproxy) };
+  // It asks the gateways themselves, at /readyz.
+  return { port, routeTo: async () => {}, stop: () => end(haproxy) };
 }
 
 /** As it is deployed, but for how many replicas there are. */

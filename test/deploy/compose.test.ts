@@ -1,4 +1,4 @@
-// What docker-compose.yml promises, read without Docker: names that the gateway knows, files that are there, ports that meet.
+// What docker-compose.yml and the balancers' configurations promise, read without Docker: names that the gateway knows, files that are there, ports that meet.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -79,5 +79,17 @@ needs('haproxy')('deploy/haproxy.cfg', () => {
   it('is one that haproxy takes, with nothing to complain of', () => {
     const env = { ...process.env, GATEWAY_A: '127.0.0.1:8081', GATEWAY_B: '127.0.0.1:8082' };
     execFileSync('haproxy', ['-c', '-dW', '-f', 'deploy/haproxy.cfg'], { env, stdio: 'pipe' });
+  });
+});
+
+describe('deploy/nginx.conf', () => {
+  it('waits for a silent WebSocket as long as the Ingress of the chart has its controller wait', () => {
+    const { ingress } = parse(readFileSync('helm/values.yaml', 'utf8'));
+    const conf = readFileSync('deploy/nginx.conf', 'utf8');
+    for (const [name, value] of Object.entries<string>(ingress.annotations)) {
+      const [, directive = ''] = /\/(.*)$/.exec(name) ?? [];
+      const unit = /^\d+$/.test(value) ? 's' : '';
+      expect(conf).toMatch(new RegExp(`^ *${directive.replaceAll('-', '_')} ${value}${unit};$`, 'm'));
+    }
   });
 });
