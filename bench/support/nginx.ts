@@ -1,7 +1,7 @@
 // nginx by deploy/nginx.conf before any number of gateways; who may get new connections can be changed. Knows no gateway but by its port.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.js';
 import { until } from '../../test/support/redis.js';
@@ -13,7 +13,11 @@ type Gateway = { readonly port: number };
 export async function startNginx(gateways: readonly Gateway[], folder: string): Promise<Balancer> {
   const port = await freePort();
   const file = join(folder, 'nginx.conf');
-  const write = async (among: readonly Gateway[]) => writeFile(file, await configuration(among, { port, folder }));
+  // As a whole: nginx may be reading.
+  const write = async (among: readonly Gateway[]) => {
+    await writeFile(`${file}.new`, await configuration(among, { port, folder }));
+    await rename(`${file}.new`, file);
+  };
   await write(gateways);
   const nginx = spawn('nginx', ['-c', file, '-p', folder, '-e', 'stderr'], { stdio: ['ignore', 'ignore', 'inherit'] });
   await once(nginx, 'spawn');
@@ -32,7 +36,7 @@ export async function startNginx(gateways: readonly Gateway[], folder: string): 
 /** As it is deployed, but for who the gateways are, and as a process that a test owns. */
 async function configuration(among: readonly Gateway[], { port, folder }: { port: number; folder: string }): Promise<string> {
   const deployed = await readFile('deploy/nginx.conf', 'utf8');
-  const servers = among.map((one) => `    server 127.0.0.1:${one.port};\n`).join('');
+  const servers = among.map((one) => `    server 127.0.0.1:${one.port} max_fails=0;\n`).join('');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `  ${of}_temp_path ${folder}/nginx-${of};\n`).join('');
   const routed = deployed.replace(/( {4}server gateway-.*\n)+/, servers).replace(/listen 8080/, `listen 127.0.0.1:${port}`);
   return `daemon off;\npid ${folder}/nginx.pid;\nworker_processes 1;\n${routed.replace('http {\n', `http {\n${temporary}`)}`;

@@ -1,10 +1,11 @@
 // What an archive says of a session beside its entries: enough to begin its log again where that was lost. Knows no segment.
+import { FORMAT } from '../format.js';
 import type { Retention, SessionRecord } from '../log.js';
 import type { Access } from './access.js';
 import { recordName, recordsOf } from './names.js';
 
 export interface ArchivedRecord {
-  readonly format: 1;
+  readonly format: typeof FORMAT;
   /** Of the log. */
   readonly retention: Retention;
   /** The last number that was given when this was written. */
@@ -23,13 +24,13 @@ export async function putRecord(access: Access, sessionId: string, record: Archi
   await access.delete(names.filter((other) => other < name));
 }
 
-/** Undefined if there is none, or none that can be read. */
+/** Undefined if there is none, or none that can be read. What a later version wrote last stands for all before it, which are not used then. */
 export async function newestRecord(access: Access, sessionId: string): Promise<ArchivedRecord | undefined> {
   const names = await access.list(recordsOf(sessionId));
   for (const name of names.toReversed()) {
     const bytes = await access.get(name);
     const record = bytes && readRecord(bytes);
-    if (record) return record;
+    if (record) return record.format === FORMAT ? record : undefined;
   }
   return undefined;
 }
@@ -38,8 +39,9 @@ function readRecord(bytes: Buffer): ArchivedRecord | undefined {
   try {
     const record = JSON.parse(bytes.toString()) as ArchivedRecord;
     const { format, retention, current } = record;
+    if (format > FORMAT) return record;
     const isWhole =
-      format === 1 && Number.isFinite(retention?.frames) && Number.isFinite(retention.seconds) && Number.isSafeInteger(current);
+      format === FORMAT && Number.isFinite(retention?.frames) && Number.isFinite(retention.seconds) && Number.isSafeInteger(current);
     return isWhole && typeof record.record === 'object' ? record : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 // How entries lie in one object of an archive: a head that says what there must be, then the entries, each with its checksum. Knows no store.
 import { byteLength, decode, encode, recordType, type Stored, type Unplaced } from '../embedded/framing.js';
+import { FORMAT, whyUnread } from '../format.js';
 import { LogError, type Numbered } from '../log.js';
 
 /** Where the newest entry of each kind is, up to the end of a segment: in it, or before. */
@@ -14,7 +15,7 @@ export interface Segment {
 }
 
 interface Head {
-  readonly format: 1;
+  readonly format: typeof FORMAT;
   readonly session: string;
   readonly from: number;
   readonly to: number;
@@ -25,7 +26,7 @@ interface Head {
 const nothing = { sequence: 0, ts: 0, takenAt: 0, kind: '', id: '' };
 
 export function encodeSegment(session: string, { from, to, newest, entries }: Segment): Buffer {
-  const head: Head = { format: 1, session, from, to, entries: entries.length, newest };
+  const head: Head = { format: FORMAT, session, from, to, entries: entries.length, newest };
   const start = { ...nothing, type: recordType.start, body: Buffer.from(JSON.stringify(head)) };
   const records: Unplaced[] = [start, ...entries.map((entry) => ({ ...entry, type: recordType.entry, takenAt: entry.ts }))];
   const bytes = Buffer.allocUnsafe(records.reduce((sum, record) => sum + byteLength(record), 0));
@@ -41,6 +42,8 @@ export function encodeSegment(session: string, { from, to, newest, entries }: Se
 export function decodeSegment(session: string, name: string, bytes: Buffer): Segment {
   const [start, ...records] = recordsIn(session, name, bytes);
   const head = start && headIn(start);
+  const why = head && whyUnread(head.format);
+  if (why) throw corrupt(session, name, why);
   if (head?.session !== session || head.entries !== records.length) throw corrupt(session, name, 'it is not what was written there');
   return { from: head.from, to: head.to, newest: head.newest, entries: records.map(entryOf) };
 }
@@ -58,8 +61,7 @@ function recordsIn(session: string, name: string, bytes: Buffer): Stored[] {
 
 function headIn({ type, body }: Stored): Head | undefined {
   if (type !== recordType.start) return undefined;
-  const head = JSON.parse(Buffer.from(body).toString()) as Head;
-  return head.format === 1 ? head : undefined;
+  return JSON.parse(Buffer.from(body).toString()) as Head;
 }
 
 const entryOf = ({ sequence, kind, id, ts, body }: Stored): Numbered => ({ sequence, kind, id, ts, body });

@@ -1,4 +1,6 @@
 // What one session has in the archive, kept up and cleared away. Knows when nothing of that is due.
+
+import { FORMAT } from '../format.js';
 import { type Log, LogError, type LogReader, type Retention } from '../log.js';
 import type { Access } from './access.js';
 import { bridge, type Copying, copy, type Gap } from './copy.js';
@@ -117,7 +119,13 @@ export class SessionArchive {
       const record = await log.record(this.id);
       this.#retention ??= (await newestRecord(access, this.id))?.retention ?? SOME_RETENTION;
       if (record)
-        await putRecord(access, this.id, { format: 1, retention: this.#retention, current, isComplete, record }, keeping.now(), writer);
+        await putRecord(
+          access,
+          this.id,
+          { format: FORMAT, retention: this.#retention, current, isComplete, record },
+          keeping.now(),
+          writer,
+        );
     } catch (error) {
       this.#isAmended = true;
       throw error;

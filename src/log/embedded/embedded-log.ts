@@ -4,6 +4,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../folder.js';
 import { Damages } from '../damages.js';
+import { FORMAT } from '../format.js';
 import { type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from '../log.js';
 import { Troubles } from '../patience.js';
 import { currentBoot } from './boot.js';
@@ -120,7 +121,7 @@ class EmbeddedLog implements Log {
     this.demandOpen();
     const folder = this.folder(sessionId);
     if (!folder) throw new LogError('unavailable', `the session id must have 1 to ${MAX_NAME} characters as a file name`);
-    const contents: Contents = { format: 1, retention, writing: this.around.boot, current: after, record };
+    const contents: Contents = { format: FORMAT, retention, writing: this.around.boot, current: after, record };
     await this.lay(sessionId, folder, contents);
     return (await this.session(sessionId)).claim();
   }

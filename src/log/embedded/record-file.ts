@@ -1,11 +1,12 @@
 // A session's record.json: what is said about the session beside its entries, replaced as a whole. Knows no entry.
 import { readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FORMAT, whyUnread } from '../format.js';
 import { LogError, type Retention, type SessionRecord } from '../log.js';
 import { type Disk, errorCode, explain, withFile, writeAll } from './disk.js';
 
 export interface Contents {
-  readonly format: 1;
+  readonly format: typeof FORMAT;
   readonly retention: Retention;
   /** The boot of the machine in which it is being written; null when it was let go in order. */
   readonly writing: string | null;
@@ -37,8 +38,9 @@ function isFolder(path: string): Promise<boolean> {
 
 function checked(value: unknown): Contents {
   const contents = value as Contents;
+  const why = whyUnread(contents?.format);
+  if (why) throw new Error(why);
   const whole =
-    contents?.format === 1 &&
     Number.isFinite(contents.retention?.frames) &&
     Number.isFinite(contents.retention?.seconds) &&
     (contents.writing === null || typeof contents.writing === 'string') &&

@@ -5,6 +5,7 @@ import { type Client, ready } from '../../redis/client.js';
 import { connect, type Node, type RedisAddress, readAddress } from '../../redis/connect.js';
 import { FIRST_EPOCH, type Log, LogError, type LogReader, type LogWriter, type Retention, type SessionRecord } from '../log.js';
 import { whyNotDurable } from './durability.js';
+import { formatTrouble } from './format.js';
 import { keysOf, type SessionKeys } from './keys.js';
 import { Behind, PATIENCE_MS, patiently } from './patience.js';
 import * as scripts from './scripts.js';
@@ -42,7 +43,7 @@ export interface RedisLogOptions extends RedisAddress {
 
 /**
  * Opens the log. Throws RedisAddressError for an address that is none; rejects with LogError `unavailable` if Redis does not answer
- * within 5 s, is older than version 7, or is `durable` and not set up to be.
+ * within 5 s, is older than version 7, keeps what a later version of the gateway wrote, or is `durable` and not set up to be.
  */
 export async function openRedisLog(options: RedisLogOptions): Promise<Log> {
   const log = new RedisLog(options);
@@ -105,6 +106,8 @@ class RedisLog implements Log {
       throw new LogError('unavailable', this.troubles.sentence() ?? 'Redis cannot be reached', { cause: error });
     }
     await this.demandShardedChannels();
+    const unread = await patiently(this.name, this.troubles, () => formatTrouble(this.writing, this.options.prefix));
+    if (unread) throw new LogError('unavailable', `what Redis (${this.name}) keeps under ${this.options.prefix} cannot be used: ${unread}`);
     const contradiction = await this.contradiction();
     if (contradiction) throw new LogError('unavailable', contradiction);
     this.writing.on('close', () => {
