@@ -77,9 +77,16 @@ function archived(open: () => Promise<Place>): void {
   const read = async (at: string): Promise<string> => (await gw.call('GET', path() + at)).text;
   /** Also where the machine is too busy to draw the screen at once. */
   const readWhole = async (at: string): Promise<string> => {
-    let answer: Answer | undefined;
-    await until(`GET ${at} is answered`, async () => (answer = await gw.call('GET', path() + at)).status === 200, 30_000);
-    return (answer as Answer).text;
+    let answer = await gw.call('GET', path() + at);
+    await until(
+      `GET ${at} is answered`,
+      async () => {
+        if (answer.status !== 200) answer = await gw.call('GET', path() + at);
+        return answer.status === 200;
+      },
+      30_000,
+    );
+    return answer.text;
   };
   const reads = [
     '/transcript',
