@@ -8,18 +8,31 @@ import { printTable } from './support/figures.js';
 const { values } = parseArgs({
   options: { inputs: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } },
 });
+/** Inputs after which it is told that it goes on. */
+const PROGRESS = 50_000;
+
+const begun = performance.now();
+let done = 0;
+const witness = {
+  wrong: (what: string) => console.log(`wrong: ${what}`),
+  sent: (count: number) => {
+    const before = Math.floor(done / PROGRESS);
+    done += count;
+    if (Math.floor(done / PROGRESS) > before) console.log(`${done} inputs after ${((performance.now() - begun) / 1000).toFixed(0)} s`);
+  },
+};
 const chosen = attacks.filter(({ name }) => values.only === undefined || name.includes(values.only));
-const { attacks: told, hangs, crashes, errors } = await fuzz(Number(values.inputs), Number(values.seed), chosen);
+const { attacks: told, hangs, crashes, errors } = await fuzz(Number(values.inputs), Number(values.seed), chosen, witness);
 
 printTable(
   ['attack', 'inputs', 'seconds', 'wrong'],
   told.map(({ name, sent, seconds, wrongs }) => [name, sent, seconds.toFixed(0), wrongs.length]),
 );
 const sent = told.reduce((sum, one) => sum + one.sent, 0);
-const wrongs = told.flatMap((one) => one.wrongs.map((wrong) => `${one.name}: ${wrong}`));
+const wrongs = told.reduce((sum, one) => sum + one.wrongs.length, 0);
 console.log(
-  `\n${sent} inputs (seed ${values.seed}): ${crashes} crashes, ${hangs.count} hangs of more than ${HANG_MS} ms, ${wrongs.length} wrong, ${errors.length} errors logged.`,
+  `\n${sent} inputs (seed ${values.seed}): ${crashes} crashes, ${hangs.count} hangs of more than ${HANG_MS} ms, ${wrongs} wrong, ${errors.length} errors logged.`,
 );
 console.log(`The slowest probe took ${hangs.worstMs.toFixed(0)} ms; of an idle server beside it, ${hangs.idleWorstMs.toFixed(0)} ms.`);
-for (const line of [...wrongs, ...errors.slice(0, 20)]) console.log(line);
-process.exitCode = crashes + hangs.count + wrongs.length + errors.length > 0 ? 1 : 0;
+for (const line of errors.slice(0, 20)) console.log(line);
+process.exitCode = crashes + hangs.count + wrongs + errors.length > 0 ? 1 : 0;

@@ -2,18 +2,18 @@
 import fc from 'fast-check';
 import type { Place } from './place.js';
 
-export interface Outcome {
-  readonly sent: number;
-  /** What should not have happened, in words that name the input. */
-  readonly wrongs: readonly string[];
-}
-
 export interface Attack {
   readonly name: string;
   /** How many of a hundred inputs of a run are its own. */
   readonly share: number;
   /** Sends about so many inputs; the same for the same seed. */
-  run(place: Place, seed: number, inputs: number): Promise<Outcome>;
+  run(place: Place, seed: number, inputs: number, findings: Findings): Promise<void>;
+}
+
+/** Told while it goes on, so that a run of hours need not end before somebody looks. */
+export interface Witness {
+  wrong(what: string): void;
+  sent(count: number): void;
 }
 
 /** Wrongs that are told of one attack; more are the same over again. */
@@ -23,11 +23,25 @@ const MAX_TOLD_CHARS = 300;
 
 export class Findings {
   sent = 0;
+  /** What should not have happened, in words that name the input. */
   readonly wrongs: string[] = [];
+  readonly #witness: Witness;
+
+  constructor(witness: Witness) {
+    this.#witness = witness;
+  }
+
+  add(count: number): void {
+    this.sent += count;
+    this.#witness.sent(count);
+  }
 
   wrong(what: string, input: unknown): void {
+    if (this.wrongs.length >= MAX_WRONGS) return;
     const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? String(input));
-    if (this.wrongs.length < MAX_WRONGS) this.wrongs.push(`${what}: ${text.slice(0, MAX_TOLD_CHARS)}`);
+    const told = `${what}: ${text.slice(0, MAX_TOLD_CHARS)}`;
+    this.wrongs.push(told);
+    this.#witness.wrong(told);
   }
 }
 

@@ -1,7 +1,7 @@
 // What a client may say and may not: every verb with right and wrong members, JSON that is none, the dialect of legacy clients, bytes to type.
 import fc from 'fast-check';
 import { verbs } from '../../src/protocol/verbs.js';
-import { type Attack, Findings, inBatches, strangeJson } from './attack.js';
+import { type Attack, type Findings, inBatches, strangeJson } from './attack.js';
 import type { Place } from './place.js';
 import { frame, RawSocket, text } from './wire.js';
 
@@ -108,28 +108,38 @@ async function converse(place: Place, path: string, all: readonly Said[], findin
       if (op === 'pong' && id === 'last') isAnswered = true;
       if (op === 'Error' && payload.code === 'INTERNAL') findings.wrong(`INTERNAL "${payload.message}"`, all[Number(id)]?.what ?? id);
       if (op !== 'Error' && broken.has(id)) findings.wrong(`was granted (${op})`, broken.get(id));
+      broken.delete(id);
     },
   );
   if (!socket) return findings.wrong('the upgrade was refused', path);
   const last = text('{"op":"ping","id":"last","payload":{}}');
-  const begins = envelope(flavour === 0 ? 'pty.join_session' : 'ping', { role: 'controller' }, first, 'first');
+  const begins = envelope(flavour === 1 ? 'ping' : 'pty.join_session', { role: 'controller' }, first, 'first');
   socket.wire.say(Buffer.concat([begins, ...all.map(({ bytes }, i) => bytes(`${i}`)), last]));
   if (!(await socket.until(() => isAnswered)))
     findings.wrong(`no answer; closed with ${socket.code}`, all.map(({ what }) => what).join(' | '));
+  else if (!(await socket.until(() => broken.size === 0))) findings.wrong('was taken without a word', [...broken.values()].join(' | '));
+  if (scope === 'pty:observe') await expectUntouched(place, path, findings);
   socket.wire.close();
-  findings.sent += all.length;
+  findings.add(all.length);
+}
+
+/** Whoever may only look has left nothing behind: no control, no size, and no key that `cat` would have printed. */
+async function expectUntouched(place: Place, attach: string, findings: Findings): Promise<void> {
+  const session = attach.slice(0, -'/attach'.length);
+  const { controllers, cols, rows } = JSON.parse((await place.ask('GET', session)).text);
+  const { text: printed } = await place.ask('GET', `${session}/transcript?format=text`);
+  if (controllers.length > 0 || printed !== '' || cols !== 120 || rows !== 30)
+    findings.wrong('was let do what only controllers may', JSON.stringify({ controllers, cols, rows, printed }));
 }
 
 export const envelopes: Attack = {
   name: 'envelopes',
   share: 40,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     await inBatches(said, { seed, inputs, batch: ON_ONE_CONNECTION }, async (all) => {
       const session = await place.session();
       await converse(place, `${session}/attach`, all, findings);
       await place.ask('DELETE', session);
     });
-    return findings;
   },
 };

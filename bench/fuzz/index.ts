@@ -1,5 +1,5 @@
 // All attacks, and a run of them on one gateway. Knows no protocol.
-import type { Attack } from './attack.js';
+import { type Attack, Findings, type Witness } from './attack.js';
 import { envelopes } from './envelopes.js';
 import { type Hangs, Place } from './place.js';
 import { addresses, bodies, tokens } from './requests.js';
@@ -21,14 +21,21 @@ export interface Report {
   readonly errors: readonly string[];
 }
 
+const nobody: Witness = { wrong: () => {}, sent: () => {} };
+
 /** One attack after the other, so that what is found is known to be that one's. */
-export async function fuzz(inputs: number, seed: number, chosen: readonly Attack[] = attacks): Promise<Report> {
+export async function fuzz(inputs: number, seed: number, chosen: readonly Attack[] = attacks, witness = nobody): Promise<Report> {
   const place = await Place.open();
   const told: Array<Report['attacks'][number]> = [];
   try {
     for (const attack of chosen) {
       const begun = performance.now();
-      const { sent, wrongs } = await attack.run(place, seed, Math.ceil((inputs * attack.share) / 100));
+      const findings = new Findings({ ...witness, wrong: (what) => witness.wrong(`${attack.name}: ${what}`) });
+      await attack.run(place, seed, Math.ceil((inputs * attack.share) / 100), findings).catch(async (error) => {
+        if (!(await place.hasDied())) throw error;
+        findings.wrong('the gateway is dead; it said last', place.lastWords());
+      });
+      const { sent, wrongs } = findings;
       told.push({ name: attack.name, sent, wrongs, seconds: (performance.now() - begun) / 1000 });
       if (!place.isAlive) break;
     }

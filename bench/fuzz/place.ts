@@ -14,6 +14,9 @@ export const HANG_MS = 1000;
 const PROBE_MS = 100;
 /** Milliseconds after which a probe is given up. */
 const PATIENCE_MS = 30_000;
+const DYING_MS = 5000;
+/** Characters that are told of what a dead gateway said. */
+const LAST_CHARS = 300;
 const TTL_SECONDS = 24 * 3600;
 
 export interface Hangs {
@@ -82,6 +85,18 @@ export class Place {
     } catch {
       return false;
     }
+  }
+
+  /** Whether it is dead, or so within DYING_MS: a process whose sockets are closed already lives for a moment more. */
+  async hasDied(): Promise<boolean> {
+    const deadline = performance.now() + DYING_MS;
+    while (this.isAlive && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
+    return !this.isAlive;
+  }
+
+  /** The end of all that it has said. */
+  lastWords(): string {
+    return this.gateway.said().trim().slice(-LAST_CHARS);
   }
 
   /** What it has logged as errors. */

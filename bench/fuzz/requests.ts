@@ -1,7 +1,7 @@
 // HTTP requests on a bare socket: forged tokens, addresses, queries, bodies and JSON-RPC, many on one connection. Knows no WebSocket.
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import fc from 'fast-check';
-import { type Attack, Findings, inBatches, strangeJson } from './attack.js';
+import { type Attack, type Findings, inBatches, strangeJson } from './attack.js';
 import type { Place } from './place.js';
 import { Wire } from './wire.js';
 
@@ -31,7 +31,7 @@ async function exchange(place: Place, requests: readonly Request[], findings: Fi
     }
     if (answered === 0) findings.wrong('no answer', left[0]?.what);
     wire.close();
-    findings.sent += Math.max(1, answered);
+    findings.add(Math.max(1, answered));
     left = left.slice(Math.max(1, answered));
   }
 }
@@ -120,8 +120,7 @@ function damaged(token: string): fc.Arbitrary<string> {
 export const tokens: Attack = {
   name: 'tokens',
   share: 10,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     await inBatches(fc.oneof(forged, damaged(place.token('pty:admin'))), { seed, inputs, batch: AT_ONCE }, (all) =>
       exchange(
         place,
@@ -133,7 +132,6 @@ export const tokens: Attack = {
         findings,
       ),
     );
-    return findings;
   },
 };
 
@@ -187,8 +185,7 @@ const address = fc
 export const addresses: Attack = {
   name: 'addresses and queries',
   share: 10,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     const session = await place.session();
     const method = fc.constantFrom('GET', 'HEAD', 'DELETE', 'PUT', 'OPTIONS', 'PATCH');
     const known = fc.tuple(fc.constantFrom('/screen', '/transcript', '/attach', ''), query).map(([end, search]) => session + end + search);
@@ -206,7 +203,6 @@ export const addresses: Attack = {
         findings,
       ),
     );
-    return findings;
   },
 };
 
@@ -243,8 +239,7 @@ const empty = fc
 export const bodies: Attack = {
   name: 'bodies and JSON-RPC',
   share: 9,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     const headers = [`Authorization: Bearer ${place.token()}`, 'Content-Type: application/json', 'A2A-Version: 1.0'];
     const post = (path: string, expected?: readonly number[]) => (body: string) => ({
       what: `${path} ${body}`,
@@ -262,6 +257,5 @@ export const bodies: Attack = {
       fc.oneof(strangeJson, wrongSession).map(post('/agents/shell/a2a/v1/message:send')),
     );
     await inBatches(all, { seed, inputs, batch: AT_ONCE }, (batch) => exchange(place, batch, findings));
-    return findings;
   },
 };

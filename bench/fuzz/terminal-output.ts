@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { noise, program } from '../../test/support/programs.js';
-import { type Attack, Findings, inBatches } from './attack.js';
+import { type Attack, type Findings, inBatches } from './attack.js';
 import type { Place } from './place.js';
 
 /** Pieces of output that one program prints. */
@@ -45,15 +45,13 @@ async function print(place: Place, pieces: readonly Buffer[], findings: Findings
     const { status } = await place.ask('GET', `${session}/${what}`);
     if (status !== 200) findings.wrong(`${what} was answered with ${status}`, Buffer.concat(pieces).toString('hex'));
   }
-  findings.sent += pieces.length;
+  findings.add(pieces.length);
 }
 
 export const terminalOutput: Attack = {
   name: 'output of programs',
   share: 1,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     await inBatches(printed, { seed, inputs, batch: PIECES }, (pieces) => print(place, pieces, findings));
-    return findings;
   },
 };

@@ -1,6 +1,6 @@
 // Frames as RFC 6455 has them and as it forbids them: opcodes, reserved bits, masks, lengths, fragments, close codes. Knows no verb.
 import fc from 'fast-check';
-import { type Attack, Findings } from './attack.js';
+import type { Attack, Findings } from './attack.js';
 import type { Place } from './place.js';
 import { frame, RawSocket, text } from './wire.js';
 
@@ -67,7 +67,7 @@ async function one(place: Place, path: string, frames: readonly Buffer[], last: 
   if (ponged.has('late')) findings.wrong('was taken', hex([last]));
   else if (socket.code === undefined || socket.code === 1011) findings.wrong(`was closed with ${socket.code}`, hex([last]));
   socket.wire.close();
-  findings.sent += frames.length + 1;
+  findings.add(frames.length + 1);
 }
 
 const hex = (frames: readonly Buffer[]) => Buffer.concat(frames).toString('hex');
@@ -75,14 +75,12 @@ const hex = (frames: readonly Buffer[]) => Buffer.concat(frames).toString('hex')
 export const websocketFrames: Attack = {
   name: 'WebSocket frames',
   share: 30,
-  async run(place, seed, inputs) {
-    const findings = new Findings();
+  async run(place, seed, inputs, findings) {
     const path = `${await place.session()}/attach`;
     const conversation = fc.tuple(fc.array(legal, { minLength: 1, maxLength: LEGAL_FRAMES, size: 'max' }), illegal);
     for (let batch = 0; findings.sent < inputs; batch++)
       for (const [frames, last] of fc.sample(conversation, { seed: seed + batch, numRuns: CONVERSATIONS })) {
         if (findings.sent < inputs) await one(place, path, frames, last, findings);
       }
-    return findings;
   },
 };
