@@ -7,6 +7,7 @@ import { buildApp, listen } from '../app.js';
 import { AuditFileError } from '../audit/chain.js';
 import { CertificateRulesError } from '../certificates/rules.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
+import { letHeapDouble } from '../heap.js';
 import { endOnSignals, endWhenUsurped } from '../shutdown.js';
 import { mintToken } from '../token.js';
 import { version } from '../version.js';
@@ -30,6 +31,7 @@ export function serve(program: Command): void {
 }
 
 async function start(env: NodeJS.ProcessEnv): Promise<void> {
+  letHeapDouble();
   const { config, development } = withKey(readConfig(env));
   const agents = openAgentsFile(config.agentsFile);
   await demandUsable(config);
