@@ -28,14 +28,11 @@ const jobs: { [J in keyof Jobs]: (ask: Jobs[J]['ask']) => Promise<Jobs[J]['answe
     return times;
   },
 
-  async watch({ line, count, stopped: still }) {
+  async watch({ lines, stopped: still = 0 }) {
     const all: Connection[] = [];
-    while (all.length < count) {
-      const more = Math.min(AT_ONCE, count - all.length);
-      all.push(...(await Promise.all(Array.from({ length: more }, () => member(line)))));
-    }
-    watching = all.slice(0, count - still);
-    stopped = all.slice(count - still);
+    while (all.length < lines.length) all.push(...(await Promise.all(lines.slice(all.length, all.length + AT_ONCE).map(member))));
+    watching = all.slice(0, all.length - still);
+    stopped = all.slice(all.length - still);
     for (const connection of stopped) connection.stop();
     heardBefore = { bytes: sum(watching, 'bytes'), messages: sum(watching, 'messages') };
     return watching.length;

@@ -9,6 +9,12 @@ export interface Line {
   readonly join?: { readonly role: 'controller' | 'observer'; readonly replayFrom: number | null };
 }
 
+/** The same line for so many. */
+export const forEach = (count: number, line: Line): Line[] => Array.from({ length: count }, () => line);
+
+/** As one who watches from now on. */
+export const watching = (line: Line): Line => ({ ...line, join: { role: 'observer', replayFrom: null } });
+
 /** What was printed, as one or several connections got it. */
 export interface Heard {
   /** Bytes of output, of all connections. */
@@ -28,8 +34,8 @@ export interface Jobs {
   drain: { readonly ask: { readonly line: Line }; readonly answer: Heard };
   /** Types one key after another, each when the one before it came back. Milliseconds. */
   echo: { readonly ask: { readonly line: Line; readonly keys: number }; readonly answer: readonly number[] };
-  /** Connects so many; answers when all are members, and keeps them. The last `stopped` of them read nothing from then on. */
-  watch: { readonly ask: { readonly line: Line; readonly count: number; readonly stopped: number }; readonly answer: number };
+  /** Connects to each of these; answers when all are members, and keeps them. The last `stopped` of them read nothing from then on. */
+  watch: { readonly ask: { readonly lines: readonly Line[]; readonly stopped?: number }; readonly answer: number };
   /** What those who watch and were not stopped have heard until their connections ended. */
   watched: { readonly ask: object; readonly answer: Heard };
   /** Lets go of those who watch. */

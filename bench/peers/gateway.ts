@@ -6,9 +6,18 @@ import { type RunningGateway, startGateway } from '../../test/support/running-ga
 import type { Line } from '../load/jobs.js';
 
 /** Nobody is refused because a bench connects often: the limits are no part of the hot path. */
-const LIMITS = { RATE_LIMIT_MAX: '1000000', ATTACH_RATE_LIMIT_MAX: '1000000', LOG_LEVEL: 'info' };
+const LIMITS = {
+  RATE_LIMIT_MAX: '1000000',
+  ATTACH_RATE_LIMIT_MAX: '1000000',
+  MAX_CONNECTIONS_PER_PRINCIPAL: '10000',
+  MAX_CONNECTIONS_PER_ADDRESS: '10000',
+  MAX_SESSIONS_PER_REPLICA: '10000',
+  LOG_LEVEL: 'info',
+};
 /** Watchers of one session, at most. */
 const MAX_OBSERVERS = 1024;
+/** Sessions at the same time, at most. */
+const MAX_SESSIONS = 10_000;
 /** Milliseconds that an answer may take. */
 const ANSWER_MS = 20_000;
 
@@ -27,7 +36,7 @@ export class Gateway {
   static async start(env: Readonly<Record<string, string>> = {}): Promise<Gateway> {
     const folder = mkdtempSync(join(tmpdir(), 'bench-gateway-'));
     const shell = { name: 'Shell', command: ['/bin/bash'], cwd: folder, allow_command_override: true };
-    const bench = { ...shell, pty: { max_observers: MAX_OBSERVERS } };
+    const bench = { ...shell, pty: { max_observers: MAX_OBSERVERS }, policy: { max_sessions: MAX_SESSIONS } };
     const AGENTS_FILE = join(folder, 'agents.json');
     writeFileSync(AGENTS_FILE, JSON.stringify({ agents: { bench } }));
     const { PROFILE } = process.env;
@@ -37,6 +46,13 @@ export class Gateway {
 
   get pid(): number {
     return this.#running.pid;
+  }
+
+  /** Of its event loop since this was asked last, as Node measures it, in milliseconds. */
+  async loopDelay(): Promise<{ readonly p50: number; readonly p99: number }> {
+    const text = await (await fetch(`http://127.0.0.1:${this.#running.port}/metrics`)).text();
+    const of = (quantile: string) => Number(new RegExp(`^nodejs_eventloop_lag_${quantile}_seconds (\\S+)`, 'm').exec(text)?.[1]) * 1000;
+    return { p50: of('p50'), p99: of('p99') };
   }
 
   /** Begins a session that runs this; how one connects to it. */

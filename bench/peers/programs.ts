@@ -2,6 +2,10 @@
 
 /** Echoes what is typed. */
 export const echoing = ['/bin/bash', '-c', 'stty raw -echo; printf .; exec cat'] as const;
+/** Shows a prompt and waits for somebody to type: what a shell does that nobody uses. */
+export const waiting = ['/bin/sh', '-c', 'printf "$ "; exec cat'] as const;
+/** Does something else than to read its terminal, without a word. */
+export const working = ['/bin/sh', '-c', 'printf .; exec sleep 100000'] as const;
 /** Prints a file as it is, then ends. */
 export const printing = (file: string): readonly string[] => [
   '/bin/bash',

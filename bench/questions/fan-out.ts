@@ -1,4 +1,5 @@
 // What does one more watcher cost? Microseconds of CPU for each 4 KiB frame that it is sent, beside what a bare WebSocket server needs.
+import { forEach } from '../load/jobs.js';
 import { LoadClient } from '../load/load-client.js';
 import { BareServer } from '../peers/bare.js';
 import { compile } from '../peers/c-programs.js';
@@ -77,7 +78,7 @@ async function open(): Promise<Arena> {
 
 async function bareFigures(bare: BareServer, load: LoadClient): Promise<Figures> {
   const order = { messages: 400, bytes: FRAME_BYTES, pauseMs: PAUSE_MS };
-  await load.ask('watch', { line: bare.line, count: CROWD, stopped: 0 });
+  await load.ask('watch', { lines: forEach(CROWD, bare.line) });
   const { value, cpu } = await withCpu(bare.pid, () => {
     const heard = load.ask('watched', {});
     bare.send(order);

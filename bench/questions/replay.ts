@@ -39,7 +39,7 @@ async function open(): Promise<Arena> {
       {
         name: 'bare ws',
         async measure() {
-          await load.ask('watch', { line: bare.line, count: 1, stopped: 0 });
+          await load.ask('watch', { lines: [bare.line] });
           const heard = load.ask('watched', {});
           bare.send({ messages: FRAMES, bytes: MESSAGE_BYTES, pauseMs: 0 });
           const { ms, busy } = await heard;

@@ -1,6 +1,6 @@
 // A session that many watch from its first byte, and what they are sent until it ends. Knows no question.
 import { Connection } from '../load/connection.js';
-import type { Heard, Line } from '../load/jobs.js';
+import { forEach, type Heard, type Line, watching } from '../load/jobs.js';
 import type { LoadClient } from '../load/load-client.js';
 import type { Gateway } from '../peers/gateway.js';
 import { withCpu } from './cpu.js';
@@ -19,8 +19,7 @@ export async function before(gateway: Gateway, load: LoadClient, argv: readonly 
   const { watchers, stopped = 0 } = crowd;
   const line = await gateway.begin(argv);
   const typist = await starter(line);
-  const observer: Line = { ...line, join: { role: 'observer', replayFrom: null } };
-  await load.ask('watch', { line: observer, count: watchers + stopped, stopped });
+  await load.ask('watch', { lines: forEach(watchers + stopped, watching(line)), stopped });
   const { value, cpu } = await withCpu(gateway.pid, () => {
     const heard = load.ask('watched', {});
     typist.key();

@@ -13,12 +13,14 @@ class Program {
   pending = false;
   onAlternate = false;
   looks = 0;
+  /** How often the kernel was asked. */
+  asked = 0;
   readonly changes: Array<readonly [works: boolean, at: number]> = [];
   readonly watch: Watch;
   readonly #begun = performance.now();
 
   constructor({ works = true, prompt }: { works?: boolean; prompt?: ((lines: readonly string[]) => boolean) | undefined } = {}) {
-    const ports = { activity: () => this.activity, pending: () => this.pending, look: async () => this.#look() };
+    const ports = { activity: () => this.#ask(), pending: () => this.pending, look: async () => this.#look() };
     const events = { saw: () => {}, place: () => undefined, changed: (now: boolean) => void this.changes.push([now, this.now]) };
     this.watch = new Watch(ports, events, { quietMs: 1000, prompt }, works);
     this.watch.begin();
@@ -35,6 +37,11 @@ class Program {
   print(...lines: string[]): void {
     this.lines = lines;
     this.watch.heard();
+  }
+
+  #ask(): Activity {
+    this.asked += 1;
+    return this.activity;
   }
 
   #look(): Look {
@@ -75,8 +82,28 @@ describe('A watched program', () => {
     await pass(3_600_000);
     expect(program.changes).toEqual([]);
     program.activity = 'reading';
+    program.print('done');
     await pass(600);
     expect(program.works).toBe(false);
+  });
+
+  it('is looked at the more seldom the longer it works in silence, and is found to read without a word a sixteenth of that later', async () => {
+    for (const [silence, late] of [
+      [5000, 600],
+      [60_000, 4000],
+      [3_600_000, 15_200],
+    ] as const) {
+      const program = new Program();
+      program.activity = 'working';
+      program.print('begun');
+      await pass(silence);
+      const asked = program.asked;
+      await pass(60_000);
+      expect(program.asked - asked).toBeLessThan(Math.max(5, (16 * 60_000) / silence));
+      program.activity = 'reading';
+      await pass(late + 60_000 / 16);
+      expect(program.works).toBe(false);
+    }
   });
 
   it('is not found waiting before what it printed just before it read has come, in whatever moment it is looked at', async () => {
@@ -151,7 +178,7 @@ describe('A watched program', () => {
     }
     expect(program.changes).toEqual([]);
     program.activity = 'unknown';
-    await pass(1500);
+    await pass(1500 + STILL_MS / 8);
     expect(program.works).toBe(false);
   });
 

@@ -8,8 +8,11 @@ export const SETTLE_MS = 100;
 const READ_MS = SETTLE_MS / 2;
 /** Between two looks at a screen, at least, in milliseconds. */
 export const LOOK_MS = 250;
-/** Between two decisions about a program that is silent, at most, in milliseconds. */
+/** Between two decisions about a program that has been silent for less than SILENCE_SHARE × this, at most, in milliseconds. */
 const IDLE_MS = 500;
+/** What was silent for long is looked at seldom: a decision is late by this share of the silence, at most, or by LONGEST_PAUSE_MS. */
+const SILENCE_SHARE = 1 / 16;
+const LONGEST_PAUSE_MS = 15_000;
 /** A screen that has not changed for so long is waiting, whatever the pattern of its prompt says, in milliseconds. */
 export const STILL_MS = 30_000;
 /** How often a program may be found to work again by itself: so often at once, and then once in `RETURN_EVERY_MS` milliseconds. */
@@ -68,6 +71,8 @@ export class Watch {
   #silent = 0;
   /** The last decision found it working, by the kernel's word. */
   #wasBusy = false;
+  /** The same, or that it waited for something else. */
+  #wasSeenBusy = false;
   #timer: NodeJS.Timeout | undefined;
   #due = 0;
   #isDeciding = false;
@@ -164,7 +169,9 @@ export class Watch {
     const now = performance.now();
     const quiet = now - this.#changedAt;
     const isBusy = activity === 'working' || this.#isElsewhere(activity);
-    if (isBusy) this.#busyAt = now;
+    // Looked at seldom, it may have been busy until just now.
+    if (isBusy || this.#wasSeenBusy) this.#busyAt = now;
+    this.#wasSeenBusy = isBusy;
     this.#readsSince = activity === 'reading' ? Math.min(this.#readsSince, now) : Number.POSITIVE_INFINITY;
     if (activity === 'working') return false;
     // What is typed at a prompt is printed, too.
@@ -202,12 +209,15 @@ export class Watch {
     return true;
   }
 
-  /** The longer it is silent, the more seldom. */
+  /** The longer it is silent, the more seldom; but what silence alone decides is decided in time. */
   #pause(): number {
     if (this.#works && this.#readsSince !== Number.POSITIVE_INFINITY) return SETTLE_MS;
-    const untilQuiet = this.#changedAt + this.#adapter.quietMs - performance.now();
-    const pause = Math.min(IDLE_MS, SETTLE_MS * 2 ** this.#silent);
+    const now = performance.now();
+    const silence = now - Math.max(this.#heardAt, this.#typedAt);
+    const longest = Math.max(IDLE_MS, Math.min(LONGEST_PAUSE_MS, silence * SILENCE_SHARE));
+    const pause = Math.min(longest, SETTLE_MS * 2 ** this.#silent);
     this.#silent = Math.min(this.#silent + 1, 8);
-    return untilQuiet > 0 ? Math.min(pause, untilQuiet + 1) : pause;
+    const decisive = [this.#adapter.quietMs, STILL_MS].map((ms) => this.#changedAt + ms - now).filter((left) => left > 0);
+    return Math.min(pause, ...decisive.map((left) => left + 1));
   }
 }
