@@ -56,17 +56,22 @@ export class Gateway {
   }
 
   /** Begins a session that runs this; how one connects to it. */
-  async begin(argv: readonly string[], dialect: Line['dialect'] = 'pty-ws.v1.binary'): Promise<Line> {
+  async begin(argv: readonly string[], dialect: Line['dialect'] = 'pty-ws.v1.binary', settings: object = {}): Promise<Line> {
     const sessions = `agents/bench/sessions`;
     const answer = await fetch(`http://127.0.0.1:${this.#running.port}/${sessions}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.#token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ argv }),
+      body: JSON.stringify({ argv, ...settings }),
       signal: AbortSignal.timeout(ANSWER_MS),
     });
     const { session_id, error } = (await answer.json()) as { session_id?: string; error?: unknown };
     if (session_id === undefined) throw new Error(`the gateway began no session: ${JSON.stringify(error)}`);
     return { dialect, url: `ws://127.0.0.1:${this.#running.port}/${sessions}/${session_id}/attach`, token: this.#token };
+  }
+
+  /** The address of a session of another replica, at this one. */
+  through(url: string): string {
+    return Object.assign(new URL(url), { port: this.#running.port }).href;
   }
 
   /** Ends one that would go on for ever. */

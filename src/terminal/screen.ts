@@ -27,11 +27,13 @@ export const MAX_BACKLOG = 16 * 1024 * 1024;
 const WINDOW = 1024 * 1024;
 /** Times that one screen may end a worker, wherever; twice at the same step is enough, too. */
 const MAX_DEATHS = 3;
+/** Threads that fold screens, however many cores there are. */
+const MAX_THREADS = 8;
 /** Milliseconds before a past that could not be read is tried again. */
 const RETRY_MS = 1000;
 
 export interface ScreenHostOptions {
-  /** Threads, 1 or more; by default 2, and 1 on a machine with two cores or fewer. */
+  /** Threads, 1 or more; by default as many as `threadsFor` says. */
   readonly workers?: number;
   readonly stallMs?: number;
   readonly answerMs?: number;
@@ -52,8 +54,11 @@ export interface WorkerDeath {
   readonly isLost?: boolean;
 }
 
+/** A core is left to the main thread, which feeds them all: more threads than it can feed would only hold memory. */
+export const threadsFor = (cores: number): number => Math.max(1, Math.min(MAX_THREADS, cores - 1));
+
 export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
-  const count = options.workers ?? (availableParallelism() > 2 ? 2 : 1);
+  const count = options.workers ?? threadsFor(availableParallelism());
   const crews = Array.from({ length: count }, () => new Crew(options));
   return {
     open(size, past, answering, name) {

@@ -1,6 +1,6 @@
 // Screens in their worker threads: in order, beside the stream, and there again after a worker hung or died.
 import { afterEach, describe, expect, it } from 'vitest';
-import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions } from '../../src/terminal/screen.js';
+import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions, threadsFor } from '../../src/terminal/screen.js';
 import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type Snapshot } from '../../src/terminal/terminal.js';
 import { MAX_REPLIES } from '../../src/terminal/turns.js';
 import { feed, lookOf, reference } from '../support/look.js';
@@ -59,6 +59,10 @@ async function shownBy(snapshot: Snapshot): Promise<readonly string[]> {
   await feed(terminal, snapshot.bytes);
   return lookOf(terminal).text;
 }
+
+it('Screens are folded by one thread at least, one core is left to the main thread, and eight threads are enough', () => {
+  expect([1, 2, 3, 4, 8, 9, 64].map(threadsFor)).toEqual([1, 1, 2, 3, 7, 8, 8]);
+});
 
 describe('a screen', () => {
   it('answers with the state after everything given before the question', async () => {
