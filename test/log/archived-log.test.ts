@@ -424,6 +424,20 @@ describe('an archive behind a log', () => {
       expect(stored.includes('plain')).toBe(false);
     });
 
+    it("gives nothing of another session's segment that was put under its name", async () => {
+      const { log: sealing } = await sealed();
+      const other = await sealing.create('t', { title: 'another' }, small);
+      await other.append(Array.from({ length: 10 }, () => entry('of another', time)));
+      await sealing.settle?.('t');
+      const [own = '', foreign = ''] = ['segments/s/', 'segments/t/'].map((folder) =>
+        [...store.objects.keys()].find((name) => name.startsWith(folder)),
+      );
+      expect([own, foreign]).not.toContain('');
+      store.objects.set(own, store.objects.get(foreign) as Buffer);
+      const reader = await sealing.reader('s');
+      await expect(readAll(reader, 5)).rejects.toMatchObject({ failure: 'corrupt' });
+    });
+
     it('gives nothing without its key', async () => {
       await sealed();
       const without = sealedLog(log, new Keyring([]));
