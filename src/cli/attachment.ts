@@ -14,7 +14,10 @@ import type { WindowEvents } from './window-display.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const CTRL_C = 0x03;
+const CTRL_Z = 0x1a;
 const ESCAPE = 0x1b;
+/** After the end of what is piped in, a session that prints nothing for so long, in milliseconds, is left. */
+const QUIET_MS = 5000;
 const DETACHED = 'detached; the session goes on';
 const DETACHED_OFFLINE = 'detached without a connection; the session may go on';
 
@@ -140,12 +143,23 @@ export class Attachment {
   #readKeys(): void {
     const { stdin } = this.#streams;
     if (!this.#terminal.isKeyboard) {
-      void typeAll(stdin, this.#client, (text) => this.#tell(text));
+      void typeAll(stdin, this.#client, (text) => this.#tell(text)).then((bytes) => bytes > 0 && this.#leaveWhenQuiet());
       return;
     }
     const take = (bytes: Uint8Array) => this.#keys.take(bytes);
     stdin.on('data', take);
     this.#undo.push(() => stdin.off('data', take));
+  }
+
+  /** All that was piped in is typed: when nothing more comes of it, this is over. Who piped in nothing wants to watch. */
+  #leaveWhenQuiet(): void {
+    const leave = () => this.#client.state.name === 'live' && this.#detach();
+    let timer = setTimeout(leave, QUIET_MS);
+    const restart = () => {
+      clearTimeout(timer);
+      timer = setTimeout(leave, QUIET_MS);
+    };
+    this.#undo.push(this.#client.on('output', restart), this.#client.on('state', restart), () => clearTimeout(timer));
   }
 
   /** What begins with an escape may be this terminal's own answer, and tells nothing of the person. */
@@ -155,6 +169,7 @@ export class Attachment {
     if (this.#client.input(bytes) || this.#client.role !== 'observer') return;
     // Who only watches has no program to interrupt.
     if (bytes[0] === CTRL_C) this.#detach();
+    else if (bytes[0] === CTRL_Z) this.#suspend();
     else if (isKey) this.#welcome();
   }
 
@@ -170,6 +185,8 @@ export class Attachment {
       this.#terminal.reopen();
       this.#display.repaint();
     });
+    process.on('SIGTSTP', this.#suspend);
+    this.#undo.push(() => process.off('SIGTSTP', this.#suspend));
     // It stays until the process ends: what is still on its way to a reader that is gone fails later.
     this.#streams.stdout.on('error', () => this.#stop(128 + constants.signals.SIGPIPE));
     this.#on(this.#streams.stdout, 'resize', () => {
@@ -179,6 +196,16 @@ export class Attachment {
       this.#tellIfTooSmall();
     });
   }
+
+  /** As ^Z does: the whole job stops here, with the terminal as it was, and goes on when the shell says so. */
+  readonly #suspend = (): void => {
+    if (this.#terminal.isOpen) this.#display.suspend();
+    process.off('SIGTSTP', this.#suspend);
+    process.kill(0, 'SIGTSTP');
+    process.on('SIGTSTP', this.#suspend);
+    this.#terminal.open();
+    this.#display.repaint();
+  };
 
   #on(emitter: NodeJS.EventEmitter, name: string, listener: () => void): void {
     emitter.on(name, listener);

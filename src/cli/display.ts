@@ -18,6 +18,8 @@ export interface Display {
   repaint(): void;
   /** Shows a line instead of the one before; none takes it away. */
   line(line: Line | undefined): void;
+  /** Gives the terminal back for a while; `repaint` shows the session again once it is taken over. */
+  suspend(): void;
   /** Shows the last that there is, and gives the terminal back. */
   close(): void;
 }
@@ -47,6 +49,10 @@ export class PlainDisplay implements Display {
   sessionResized(): void {}
   windowResized(): void {}
   repaint(): void {}
+
+  suspend(): void {
+    this.#terminal.close();
+  }
 
   close(): void {
     this.#terminal.close();

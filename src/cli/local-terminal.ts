@@ -9,6 +9,9 @@ const RESET =
   '\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l\x1b[?1004l\x1b[?2004l\x1b[?2026l' +
   '\x1b[=0u\x1b[>4;0m\x1b(B\x0f\x1b[0m\x1b[0"q\x1b[?5l\x1b[0 q\x1b[?25h';
 const LEAVE_ALTERNATE = '\x1b[?1049l';
+/** Where the terminal can: its title is put aside, and taken back. */
+const SAVE_TITLE = '\x1b[22;0t';
+const RESTORE_TITLE = '\x1b[23;0t';
 const ESC = '\x1b';
 const MODES = new RegExp(`${ESC}\\[\\?([\\d;]*)([hl])`, 'g');
 /** An unfinished sequence is looked at again with what follows it, up to so many bytes. */
@@ -67,7 +70,7 @@ export class LocalTerminal {
     this.#output?.leaveAlone();
     this.#keyboard?.setRawMode(true);
     this.#output?.leaveAlone();
-    if (this.size) this.#streams.stdout.write(`${'\n'.repeat(this.size.rows)}\x1b[H`);
+    if (this.size) this.#streams.stdout.write(`${SAVE_TITLE}${'\n'.repeat(this.size.rows)}\x1b[H`);
   }
 
   /** After a stop and a continue the shell has set it otherwise. */
@@ -87,12 +90,19 @@ export class LocalTerminal {
     this.#streams.stderr.write(`[pty-gateway] ${text}${this.#isOpen && this.#screen ? '\r\n' : '\n'}`);
   }
 
-  /** Gives the terminal back; what the session showed stays above. May be called again, and while the process ends. */
-  close(): void {
+  /**
+   * Gives the terminal back; what the session showed stays above, down to `lastRow` (from 0; all of it if that is not known). May be called again, and
+   * while the process ends.
+   */
+  close(lastRow?: number): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     process.off('exit', this.#restore);
-    if (this.#screen) this.#streams.stdout.write(`${this.#inAlternate ? LEAVE_ALTERNATE : ''}${RESET}\x1b[${this.#screen.rows};1H\r\n`);
+    const { rows } = this.#screen ?? { rows: 0 };
+    const row = Math.min(lastRow === undefined || this.#inAlternate ? rows : lastRow + 1, rows);
+    const leave = this.#inAlternate ? LEAVE_ALTERNATE : '';
+    if (this.#screen) this.#streams.stdout.write(`${leave}${RESET}${RESTORE_TITLE}\x1b[${row};1H\r\n`);
+    this.#inAlternate = false;
     this.#keyboard?.setRawMode(false);
     this.#output?.restore();
   }

@@ -8,7 +8,7 @@ import { QueryFilter } from '../terminal/queries.js';
 import { Viewport } from './crop.js';
 import { type Display, joined, type Line } from './display.js';
 import type { LocalTerminal } from './local-terminal.js';
-import { harmless } from './table.js';
+import { noticeRows } from './notice-rows.js';
 
 /** Drawn at most once in so many milliseconds. */
 const FRAME_MS = 20;
@@ -97,7 +97,21 @@ export class WindowDisplay implements Display {
   close(): void {
     if (this.#line) this.line(undefined);
     this.#draw();
-    this.#terminal.close();
+    this.suspend();
+  }
+
+  suspend(): void {
+    this.#terminal.close(this.#lastRow);
+  }
+
+  /** The last row of the window in which something stands, or the cursor; undefined while that is not known. */
+  get #lastRow(): number | undefined {
+    if (!this.#passes || !this.#pictured) return undefined;
+    const { lines, cursor } = this.#fold.view();
+    return Math.max(
+      cursor.row,
+      lines.findLastIndex((line) => line !== ''),
+    );
   }
 
   get #window(): Size {
@@ -150,8 +164,9 @@ export class WindowDisplay implements Display {
   #composed(): { rows: readonly string[]; cursor: string } {
     const { cols, rows } = this.#window;
     if (!this.#line) return this.#viewport.crop(this.#fold.emulator, { cols, rows });
-    const above = this.#viewport.crop(this.#fold.emulator, { cols, rows: Math.max(1, rows - 1) });
-    return { rows: [...above.rows.slice(0, rows - 1), shown(this.#line, cols)], cursor: above.cursor };
+    const below = noticeRows(this.#line, cols, Math.max(1, Math.floor(rows / 2)));
+    const above = this.#viewport.crop(this.#fold.emulator, { cols, rows: Math.max(1, rows - below.length) });
+    return { rows: [...above.rows.slice(0, rows - below.length), ...below], cursor: above.cursor };
   }
 }
 
@@ -159,13 +174,4 @@ export class WindowDisplay implements Display {
 function keysOf({ core }: Emulator): string {
   const { applicationCursorKeys, applicationKeypad, bracketedPasteMode } = core.coreService.decPrivateModes;
   return `\x1b[?1${applicationCursorKeys ? 'h' : 'l'}\x1b${applicationKeypad ? '=' : '>'}\x1b[?2004${bracketedPasteMode ? 'h' : 'l'}`;
-}
-
-/** In reverse, as wide as the window; the text gives way to the tail. */
-function shown({ text, tail }: Line, cols: number): string {
-  const end = tail === undefined ? '' : `; ${tail}`;
-  const room = Math.max(0, cols - 1 - end.length);
-  const said = harmless(text);
-  const begin = said.length <= room ? said : `${said.slice(0, Math.max(0, room - 1))}…`;
-  return `\x1b[7m${` ${begin}${end}`.slice(0, cols).padEnd(cols)}\x1b[0m`;
 }

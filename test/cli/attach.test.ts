@@ -192,6 +192,54 @@ describe('attach', () => {
     await (people[0] as Person).sees('code 7');
   });
 
+  it('leaves when what was piped in has ended and nothing more is printed', async () => {
+    const { peer } = await attached({ line: 'echo ls | "$@"; echo "code $?"' });
+    expect(await typedUpTo(peer, 'ls\n')).toBe('ls\n');
+    const ping = await peer.hear();
+    if (!(ping instanceof Uint8Array)) peer.answer(ping, 'pong', {});
+    peer.output(4, 'file\r\n');
+    const asked = async (): Promise<unknown> => {
+      const heard = await peer.hear();
+      if (!(heard instanceof Uint8Array) && heard.op !== 'ping') return heard;
+      if (!(heard instanceof Uint8Array)) peer.answer(heard, 'pong', {});
+      return asked();
+    };
+    expect(await asked()).toMatchObject({ op: 'pty.leave_session' });
+    peer.goodbye('session_closed', 1000, 'left');
+    await (people[0] as Person).sees('code 0');
+  });
+
+  it('stops and goes on as a job of a shell, with the terminal as it was in between', async () => {
+    const { url, connection } = await gateway();
+    const alice = person(['attach', url], { line: 'PS1="sh> " exec bash --norc --noprofile -i' });
+    await alice.sees('sh>');
+    alice.types(`${process.execPath} ${command} attach ${url}\r`);
+    const peer = await connection();
+    await peer.welcome(1, { role: 'observer', clientId: 'alice', controllers: ['bob'] });
+    peer.keyframe(3, '\x1b[Hthe prompt$ ', size);
+    await alice.sees('the prompt$');
+    alice.types('\x1a');
+    await alice.sees(/Stopped/);
+    alice.types('stty -a | grep -o " icanon"; echo "in" between\r');
+    await alice.sees(/ icanon\nin between/);
+    alice.types('fg\r');
+    await alice.sees(/^the prompt\$/);
+    alice.types('\x03');
+    expect(await peer.hear()).toMatchObject({ op: 'pty.leave_session' });
+    peer.goodbye('session_closed', 1000, 'left');
+    await alice.sees(/detached[^\n]*\nsh>/);
+  });
+
+  it('leaves no blank lines between what the session shows and what is said behind it', async () => {
+    const { alice, peer } = await attached();
+    await alice.sees('attached with control');
+    await alice.seesNo('detaches');
+    peer.frame(5, { kind: 'Closed', exit_code: 0, reason: 'command_result' });
+    peer.goodbye('session_closed');
+    await alice.sees(/^the prompt\$ *\n\[pty-gateway\] the session has ended/);
+    expect(await alice.exit).toBe(0);
+  });
+
   it('prints the output alone where there is no terminal to paint on', async () => {
     const { url, connection } = await gateway();
     const alice = person(['attach', url, '--replay-from', '0'], { line: '"$@" </dev/null 2>/dev/null | od -c -An' });

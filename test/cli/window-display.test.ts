@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Line } from '../../src/cli/display.js';
 import { LocalTerminal, type Streams } from '../../src/cli/local-terminal.js';
+import { noticeRows } from '../../src/cli/notice-rows.js';
 import { WindowDisplay } from '../../src/cli/window-display.js';
 import type { Emulator } from '../../src/terminal/emulator.js';
 import { Fold } from '../../src/terminal/fold.js';
@@ -104,7 +105,8 @@ function part(emulator: Emulator, top: number, left: number, { cols, rows }: Siz
 /** The first column shown is told by the cursor; which row is free as long as the cursor is in view. */
 function expectTruth({ window, session, line }: Scene): void {
   const [seen, real] = [window.emulator, session.emulator];
-  const size = { cols: seen.cols, rows: Math.max(1, seen.rows - (line ? 1 : 0)) };
+  const below = line ? noticeRows(line, seen.cols, Math.max(1, Math.floor(seen.rows / 2))).length : 0;
+  const size = { cols: seen.cols, rows: Math.max(1, seen.rows - below) };
   const hidden = real.core.coreService.isCursorHidden;
   expect(seen.core.coreService.isCursorHidden).toBe(hidden);
   const left = Math.max(0, Math.min(real.active.x, real.cols - 1) - seen.cols + 1);
@@ -197,6 +199,13 @@ describe('a session in a window', () => {
     expect(scene.rows).toEqual(['file', '$', ' you are watching']);
     scene.tell(undefined);
     expect(scene.rows).toEqual(['$ ls', 'file', '$']);
+  });
+
+  it('shows a line in several rows where the window is narrow, as long as half of it is left', () => {
+    const scene = new Scene({ cols: 20, rows: 6 }, { cols: 20, rows: 6 });
+    scene.tell({ text: 'control was taken from you', tail: 'ctrl-] d detaches' });
+    expect(scene.rows.slice(3)).toEqual([' control was taken', ' from you; ctrl-] d', ' detaches']);
+    expectTruth(scene);
   });
 
   it('shortens the text of a line, never its tail, and lets no text steer the terminal', () => {
