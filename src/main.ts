@@ -28,4 +28,5 @@ program.version(version(), '-V, --version', 'the version of this command');
 const wanted = commands[process.argv[2] ?? ''];
 // Help tells of all of them.
 for (const register of wanted ? [wanted] : Object.values(commands)) await register(program);
+if (!wanted) (await import('./cli/completion.js')).completion(program);
 await program.parseAsync();
