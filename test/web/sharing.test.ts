@@ -34,7 +34,10 @@ needs('chromium')('a link to watch', () => {
 
     await by(ada, 'share-button').click();
     await by(ada, 'share-revoke').click();
-    await by(guest, 'refused').filter({ hasText: 'Your token is not taken any more' }).waitFor();
+    await by(guest, 'refused').filter({ hasText: 'This link is good no longer' }).waitFor();
+    await by(await open(fragment(url)), 'refused')
+      .filter({ hasText: 'This link is good no longer' })
+      .waitFor();
     await expect.poll(() => by(ada, 'share-line').count()).toBe(0);
   });
 });

@@ -10,9 +10,10 @@ import '../css/playback.css';
 import { openOnQuestionMark } from './settings/shortcuts.js';
 import { fragmentOf, readFragment } from './shared/place.js';
 import { Shell } from './shell.js';
+import { refusedText, takenNoMoreText } from './sign-in/refusal.js';
 import { signIn, signInAgain } from './sign-in/sign-in.js';
 import { shareSignIn } from './sign-in/tabs.js';
-import { forgetToken, isSignedOut, leaveToken, principalIn, storedToken, storeToken } from './sign-in/token.js';
+import { forgetToken, isOfLink, isSignedOut, leaveToken, principalIn, storedToken, storeToken } from './sign-in/token.js';
 import { applyTheme, onThemeChange } from './terminal/theme.js';
 
 const root = document.getElementById('app') as HTMLElement;
@@ -82,9 +83,10 @@ function goOn(): void {
 /** What was on the screen stays, for one who has seen something already. */
 function refused(why: string, seen: boolean): void {
   if (root.querySelector('.sign-in-again')) return;
+  const byLink = isOfLink(storedToken() ?? '');
   forgetToken();
-  if (seen) root.prepend(signInAgain(why, enter));
-  else start(`That token was refused: ${why}.`);
+  if (seen) root.prepend(signInAgain(takenNoMoreText(why, byLink), enter));
+  else start(refusedText(why, byLink));
 }
 
 function signOut(): void {

@@ -31,11 +31,10 @@ export function signIn(why: string | undefined, done: (token: string) => void): 
 /** For one whose token is not taken any more: what was on the screen stays below. */
 export function signInAgain(why: string, done: (token: string) => void): HTMLElement {
   const field = tokenField();
-  const text = `Your token is not taken any more: ${why}. Was the gateway started anew? Then open the URL that it prints now, or paste a fresh token.`;
   return h(
     'form',
     { class: 'sign-in-again', onsubmit: submit(field, done) },
-    h('p', { id: 'token-help', role: 'alert', 'data-testid': 'refused' }, text),
+    h('p', { id: 'token-help', role: 'alert', 'data-testid': 'refused' }, why),
     field,
     h('button', { class: 'primary', type: 'submit' }, 'Sign in'),
   );

@@ -24,7 +24,14 @@ export function principalIn(token: string): Principal {
 }
 
 /** One who came with a link has no name of their own. */
-const nameIn = (sub: string) => (sub.startsWith('share:') ? 'guest' : sub);
+const nameIn = (sub: string) => (isShare(sub) ? 'guest' : sub);
+const isShare = (sub: string) => sub.startsWith('share:');
+
+/** Whether it came with a link to watch. */
+export function isOfLink(token: string): boolean {
+  const { sub } = claimsIn(token);
+  return typeof sub === 'string' && isShare(sub);
+}
 
 function claimsIn(token: string): Record<string, unknown> {
   try {
