@@ -53,7 +53,7 @@ export interface Gateway {
   create(instanceId: string, request: NewSession): Promise<SessionDescription>;
   end(instanceId: string, sessionId: string): Promise<void>;
   /** What its terminal shows now, as an SVG document. */
-  picture(instanceId: string, sessionId: string): Promise<string>;
+  picture(instanceId: string, sessionId: string, theme: 'light' | 'dark'): Promise<string>;
   /** The links to watch it that are good. */
   shares(instanceId: string, sessionId: string): Promise<readonly Share[]>;
   /** A new one; its address is told this once. */
@@ -93,7 +93,8 @@ export function createGateway(token: string): Gateway {
     newestRunning: async (instanceId) => (await page(instanceId, 'state=running&page_size=1')).sessions[0],
     session: async (...names) => (await call('GET', one(...names))) as SessionDescription,
     create: async (instanceId, body) => (await call('POST', sessions(instanceId), body)) as SessionDescription,
-    picture: async (...names) => (await send(token, 'GET', `${one(...names)}/screen?format=svg`)).text(),
+    picture: async (instanceId, sessionId, theme) =>
+      (await send(token, 'GET', `${one(instanceId, sessionId)}/screen?format=svg&theme=${theme}`)).text(),
     shares: async (...names) => ((await call('GET', `${one(...names)}/shares`)) as { shares: Share[] }).shares,
     share: async (instanceId, sessionId, body) =>
       (await call('POST', `${one(instanceId, sessionId)}/shares`, body)) as Share & { url: string },
