@@ -45,7 +45,10 @@ export class Shell {
       principal: this.#principal,
       signOut: options.signOut,
       agents: (agents) => this.#show(agents),
-      sessions: (...found) => this.#welcome.gallery.show(...found),
+      sessions: (found, quietSince) => {
+        this.#welcome.gallery.show(found, quietSince);
+        this.#workspace.know(found);
+      },
       refused: (why) => this.#refused(why),
     });
     this.element = h('div', { class: 'shell', 'data-open': 'list' }, this.#list.element, this.#workspace.element);

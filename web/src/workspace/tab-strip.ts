@@ -33,11 +33,14 @@ export function tabStrip(actions: TabStripActions): TabStrip {
 
 function tab(place: Place, title: string, { active }: Desk, { close }: TabStripActions): HTMLElement {
   const isActive = active !== undefined && sameSession(active, place);
+  const isHistory = place.at !== undefined;
+  const name = isHistory ? `History: ${title}` : title;
+  const closes = isHistory ? `Close ${name}` : `Close ${name} here; it goes on`;
   return h(
     'li',
     { class: isActive ? 'tab active' : 'tab', 'data-testid': 'tab' },
-    h('a', { href: fragmentOf(place), title, 'aria-current': isActive && 'page' }, title),
-    h('button', { type: 'button', class: 'quiet', 'aria-label': `Close ${title} here; it goes on`, onclick: () => close(place) }, '✕'),
+    h('a', { href: fragmentOf(place), title: name, 'aria-current': isActive && 'page' }, name),
+    h('button', { type: 'button', class: 'quiet', 'aria-label': closes, onclick: () => close(place) }, '✕'),
   );
 }
 

@@ -1,4 +1,5 @@
 // The open sessions, as tabs and tiles, or what stands in their place while none is in view. Knows no list and no wire.
+import type { SessionDescription } from '../../../src/session/session.js';
 import { nameOf } from '../lobby/session-row.js';
 import { h } from '../shared/dom.js';
 import { fragmentOf, type Place, samePlace } from '../shared/place.js';
@@ -50,6 +51,15 @@ export class Workspace {
   show(place: Place | undefined): void {
     if (place && samePlace(place, this.#desk.active)) return;
     this.#become(place ? opened(this.#desk, place) : { ...this.#desk, active: undefined });
+  }
+
+  /** How those are called that are open and were in view not yet. */
+  know(sessions: readonly SessionDescription[]): void {
+    for (const session of sessions) {
+      const isOpen = this.#desk.open.some(({ sessionId }) => sessionId === session.session_id);
+      if (isOpen && !this.#titles.has(session.session_id)) this.#titles.set(session.session_id, nameOf(session));
+    }
+    this.#draw();
   }
 
   /** To the session before (-1), or the next one (1). */
