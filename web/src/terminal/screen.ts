@@ -11,7 +11,7 @@ import { type KeyEvents, keepKeys } from './keys.js';
 import { followLinks } from './links.js';
 import { createRenderer } from './renderer.js';
 import { type Found, type Search, searchIn } from './search.js';
-import { currentTheme, onThemeChange } from './theme.js';
+import { currentContrast, currentTheme, onThemeChange } from './theme.js';
 import { scrollByTouch } from './touch-scroll.js';
 import { createWrites } from './writes.js';
 
@@ -107,6 +107,7 @@ function newTerminal(): Terminal {
     fontFamily: FONTS,
     fontSize: FONT_PX,
     theme: currentTheme(),
+    minimumContrastRatio: currentContrast(),
     cursorBlink: false,
     macOptionIsMeta: true,
     disableStdin: true,
@@ -137,6 +138,7 @@ function followSettings(terminal: Terminal, roomChanged: () => void, signal: Abo
   apply();
   onThemeChange(() => {
     terminal.options.theme = currentTheme();
+    terminal.options.minimumContrastRatio = currentContrast();
   }, signal);
   onSettings(() => {
     apply();

@@ -11,10 +11,18 @@ const light: ITheme = { ...lightPalette, cursorAccent: lightPalette.background, 
 const darkMarks = { matchBackground: '#5f4d16', activeMatchBackground: '#96601d' };
 const lightMarks = { matchBackground: '#f4e3a1', activeMatchBackground: '#f2bd6b' };
 
+/** Of a text to its ground, as WCAG 2 has it for level AA. */
+const READABLE_CONTRAST = 4.5;
+
 const preference = matchMedia('(prefers-color-scheme: light)');
 const isLight = () => (settings().theme === 'system' ? preference.matches : settings().theme === 'light');
 
+export const themeName = (): 'light' | 'dark' => (isLight() ? 'light' : 'dark');
+
 export const currentTheme = (): ITheme => (isLight() ? light : dark);
+
+/** Programs are told of a dark terminal, and choose pale colours: on a light one they are darkened until they can be read. */
+export const currentContrast = (): number => (isLight() ? READABLE_CONTRAST : 1);
 
 export function marks() {
   const colours = isLight() ? lightMarks : darkMarks;
