@@ -150,9 +150,12 @@ function frame({ principal: { name }, signOut }: LobbyOptions, filter: HTMLEleme
     h(
       'footer',
       {},
-      h('span', { class: 'muted who' }, name === '' ? 'Signed in' : `Signed in as ${name}`),
+      h('span', { class: 'muted who', title: name, 'data-testid': 'who' }, ...whoIs(name)),
       h('button', { type: 'button', class: 'quiet', onclick: showSettings, 'data-testid': 'settings' }, 'Settings'),
       h('button', { type: 'button', class: 'quiet', onclick: signOut, 'data-testid': 'sign-out' }, 'Sign out'),
     ),
   );
 }
+
+/** The name has the little room alone; what it is goes without saying for those who see where it stands. */
+const whoIs = (name: string) => (name === '' ? ['Signed in'] : [h('span', { class: 'unseen' }, 'Signed in as '), name]);
