@@ -82,11 +82,25 @@ export class ScreenThread {
   /** Into the buffer of this turn; if they do not fit, what was given so far goes first. */
   #copy(bytes: Uint8Array): Slice {
     if (this.#bytes && this.#end + bytes.length > this.#bytes.length) this.#flush();
-    this.#bytes ??= bytes.length > BUFFER_BYTES ? new Uint8Array(bytes.length) : (this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES));
+    const buffer = this.#roomFor(bytes.length);
     const from = this.#end;
-    this.#bytes.set(bytes, from);
+    buffer.set(bytes, from);
     this.#end = from + bytes.length;
     return { from, to: this.#end };
+  }
+
+  /** The buffer of this turn; one of its own for what is larger than any that is kept. */
+  #roomFor(length: number): Uint8Array {
+    if (this.#bytes && length > this.#bytes.length) {
+      this.#keep(this.#bytes);
+      this.#bytes = undefined;
+    }
+    this.#bytes ??= length > BUFFER_BYTES ? new Uint8Array(length) : (this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES));
+    return this.#bytes;
+  }
+
+  #keep(buffer: Uint8Array): void {
+    if (buffer.length === BUFFER_BYTES && this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
   }
 
   #flush(): void {
@@ -129,7 +143,7 @@ export class ScreenThread {
 
   #told(report: Report): void {
     if (report.kind !== 'spent') this.#events.report(report);
-    else if (this.#spare.length < MAX_SPARE) this.#spare.push(report.bytes);
+    else this.#keep(report.bytes);
   }
 
   #ended(worker: Worker): void {

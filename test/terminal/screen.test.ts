@@ -1,4 +1,5 @@
 // Screens in their worker threads: in order, beside the stream, and there again after a worker hung or died.
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions, threadsFor } from '../../src/terminal/screen.js';
 import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type Snapshot } from '../../src/terminal/terminal.js';
@@ -65,6 +66,37 @@ it('Screens are folded by one thread at least, one core is left to the main thre
 });
 
 describe('a screen', () => {
+  it('shows output of any length, given at once or over turns', async () => {
+    const lengths = fc.array(fc.record({ length: fc.oneof(fc.nat(40), fc.nat(300_000)), turns: fc.nat(3) }), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    const crew = host();
+    await fc.assert(
+      fc.asyncProperty(lengths, async (pieces) => {
+        const session = new Session(crew);
+        for (const [i, { length, turns }] of pieces.entries()) {
+          session.print(`${' '.repeat(length)}\r\n${i}\r\n`);
+          for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+        }
+        const { lines } = await session.screen.view();
+        expect(lines.findLast((line) => line.trim() !== '')).toBe(`${pieces.length - 1}`);
+        session.screen.dispose();
+      }),
+      {
+        numRuns: 30,
+        examples: [
+          [
+            [
+              { length: 1, turns: 3 },
+              { length: 100_000, turns: 0 },
+            ],
+          ],
+        ],
+      },
+    );
+  });
+
   it('answers with the state after everything given before the question', async () => {
     const session = new Session(host());
     session.print('one');
