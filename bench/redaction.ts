@@ -2,7 +2,7 @@
 // Run with: npm run bench:redaction
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionRequest } from '../src/agents.js';
+import type { SessionRequest } from '../src/agents/agents.js';
 import { compilePattern } from '../src/redaction/line-patterns.js';
 import { Redactor } from '../src/redaction/redactor.js';
 import { seek } from '../src/redaction/sought.js';

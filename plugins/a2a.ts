@@ -7,7 +7,7 @@ import { parseBody } from '../src/a2a/json.js';
 import { type Client, type Operation, type OperationName, operations } from '../src/a2a/operations.js';
 import { SessionHost } from '../src/a2a/session-host.js';
 import type { TaskHost } from '../src/a2a/task-host.js';
-import type { Agent } from '../src/agents.js';
+import type { Agent } from '../src/agents/agents.js';
 import { Fault } from '../src/errors.js';
 import { disclosure } from '../src/session/secrecy.js';
 import { principalOf } from './auth.js';

@@ -2,14 +2,14 @@
 import fastifyJwt from '@fastify/jwt';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
+import { type Keys, openKeys, type TokenHeader } from '../src/access/keys.js';
+import { may, type Principal, reaches, type Scope } from '../src/access/principal.js';
+import { readClaims } from '../src/access/token.js';
+import { credentialOf } from '../src/access/validity.js';
 import type { AuditEvent } from '../src/audit/audit.js';
 import type { Config } from '../src/config.js';
 import { Fault } from '../src/errors.js';
-import { type Keys, openKeys, type TokenHeader } from '../src/keys.js';
-import { may, type Principal, reaches, type Scope } from '../src/principal.js';
 import { bearerFromSubprotocols } from '../src/protocol/negotiate.js';
-import { readClaims } from '../src/token.js';
-import { credentialOf } from '../src/validity.js';
 import clientCertificates from './client-certificates.js';
 import validity from './validity.js';
 

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type AgentCard, extendedCard, publicCard } from '../src/a2a/card.js';
 import { type CardSigner, openCardSigner } from '../src/a2a/card-signer.js';
-import type { Agent } from '../src/agents.js';
+import { type Principal, scopesOf } from '../src/access/principal.js';
+import type { Agent } from '../src/agents/agents.js';
 import { operationsFor } from '../src/attach/dispatch.js';
-import { type Principal, scopesOf } from '../src/principal.js';
 
 const KEYS_PATH = '/.well-known/jwks.json';
 /** Seconds for which the keys may be kept without asking again. */

@@ -3,13 +3,13 @@ import type { Server } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { describeCertificate } from '../src/certificates/certificate.js';
-import { certificateIn } from '../src/certificates/header.js';
-import { openCertificateRules } from '../src/certificates/rules.js';
-import { trustedPeers } from '../src/certificates/trusted-peers.js';
+import { describeCertificate } from '../src/access/certificates/certificate.js';
+import { certificateIn } from '../src/access/certificates/header.js';
+import { openCertificateRules } from '../src/access/certificates/rules.js';
+import { trustedPeers } from '../src/access/certificates/trusted-peers.js';
+import type { Principal } from '../src/access/principal.js';
+import { readTls } from '../src/access/tls.js';
 import { Fault } from '../src/errors.js';
-import type { Principal } from '../src/principal.js';
-import { readTls } from '../src/tls.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,7 +1,7 @@
 // What every other plugin may ask the app for: its config, its agents, where clients find it, whether it takes work, and what to count with. Knows no route.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import type { Agents } from '../src/agents.js';
+import type { Agents } from '../src/agents/agents.js';
 import { type Config, localUrl, type PublicUrl } from '../src/config.js';
 import { Metrics } from '../src/metrics/metrics.js';
 import { Reloads } from '../src/reload.js';

@@ -2,7 +2,7 @@
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
-import { addressKey } from '../src/address-key.js';
+import { addressKey } from '../src/access/address-key.js';
 import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
 import { tellDenied } from './auth.js';

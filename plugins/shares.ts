@@ -2,13 +2,13 @@
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { mintToken } from '../src/access/token.js';
 import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
 import { RedisShares } from '../src/redis/shares.js';
 import { type Share, tokenIdOf } from '../src/shares/share.js';
 import type { Shares } from '../src/shares/shares.js';
 import { SharesFile } from '../src/shares/shares-file.js';
-import { mintToken } from '../src/token.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,12 +1,12 @@
 // Ends what is open when the token that opened it is past its end or revoked. Knows no connection but by how it is ended.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { revocationFile } from '../src/access/revocation-file.js';
+import { type Revocations, Validity } from '../src/access/validity.js';
 import { ConfigError } from '../src/config.js';
 import { connect } from '../src/redis/connect.js';
 import { redisRevocations } from '../src/redis/revocations.js';
 import { Trouble } from '../src/redis/trouble.js';
-import { revocationFile } from '../src/revocation-file.js';
-import { type Revocations, Validity } from '../src/validity.js';
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
-import type { Agent } from '../src/agents.js';
+import { reaches } from '../src/access/principal.js';
+import type { Agent } from '../src/agents/agents.js';
 import { Fault } from '../src/errors.js';
-import { reaches } from '../src/principal.js';
 import { hasTag } from './etag.js';
 import { ErrorBody, InstanceParams, type Routes } from './schemas.js';
 

@@ -4,13 +4,13 @@ import type { WebSocket } from 'ws';
 import { authorize, checkOrigin, principalOf } from '../plugins/auth.js';
 import { endSpan, traceOf } from '../plugins/telemetry.js';
 import { isUpgrade } from '../plugins/websocket.js';
+import { VisibleSessions } from '../src/access/visible-sessions.js';
 import { Connection, type Upgraded } from '../src/attach/connection.js';
 import type { Legacy } from '../src/attach/dialect.js';
 import { Fault } from '../src/errors.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL, type Subprotocol } from '../src/protocol/names.js';
 import { chooseSubprotocol } from '../src/protocol/negotiate.js';
 import type { Session } from '../src/session/session.js';
-import { VisibleSessions } from '../src/visible-sessions.js';
 import { type Routes, SessionParams } from './schemas.js';
 
 declare module 'fastify' {

@@ -2,10 +2,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
-import { type Agent, SessionRequest } from '../src/agents.js';
+import { may } from '../src/access/principal.js';
+import { VisibleSessions } from '../src/access/visible-sessions.js';
+import { type Agent, SessionRequest } from '../src/agents/agents.js';
 import { asFault, Fault, isDenial } from '../src/errors.js';
 import { LogError } from '../src/log/log.js';
-import { may } from '../src/principal.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
 import { describe, type KeptSession, keptSession } from '../src/session/record.js';
@@ -13,7 +14,6 @@ import { disclosure } from '../src/session/secrecy.js';
 import type { Session } from '../src/session/session.js';
 import type { Size } from '../src/terminal/terminal.js';
 import { transcript } from '../src/transcript/transcript.js';
-import { VisibleSessions } from '../src/visible-sessions.js';
 import * as schemas from './schemas.js';
 import { screenOf, sendScreen } from './screen.js';
 

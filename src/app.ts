@@ -32,8 +32,9 @@ import { healthRoutes } from '../routes/health.js';
 import { sessionRoutes } from '../routes/sessions.js';
 import { shareRoutes } from '../routes/shares.js';
 import { withFixture } from './a2a/fixture/host.js';
-import type { Agents } from './agents.js';
-import { openAgentsFile } from './agents-file.js';
+import { readTls } from './access/tls.js';
+import type { Agents } from './agents/agents.js';
+import { openAgentsFile } from './agents/agents-file.js';
 import type { Audit } from './audit/audit.js';
 import type { Config } from './config.js';
 import type { Log } from './log/log.js';
@@ -41,7 +42,6 @@ import { loggerOptions } from './logger.js';
 import { newId } from './protocol/ids.js';
 import { RequestLog } from './request-log.js';
 import type { Sessions } from './session/registry.js';
-import { readTls } from './tls.js';
 
 /** Largest HTTP body, in bytes. */
 const BODY_LIMIT_BYTES = 1_048_576;

@@ -5,8 +5,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { mintToken } from '../src/access/token.js';
 import { connect, type TerminalClient } from '../src/client/node.js';
-import { mintToken } from '../src/token.js';
 import { until } from './support/redis.js';
 import { type RunningGateway, startGateway } from './support/running-gateway.js';
 

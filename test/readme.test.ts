@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAgentsFile } from '../src/agents-file.js';
+import { openAgentsFile } from '../src/agents/agents-file.js';
 import { blocksOf, shell } from './support/document.js';
 import { freePort } from './support/free-port.js';
 

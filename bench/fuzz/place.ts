@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mintToken } from '../../src/token.js';
+import { mintToken } from '../../src/access/token.js';
 import { type RunningGateway, startGateway } from '../../test/support/running-gateway.js';
 
 const SECRET = 'a secret of the fuzzers, long enough for HS256';

@@ -1,7 +1,8 @@
 // The AgentCard of an agent: for everyone, and for one caller (A2A 1.0 §8, pty-ext §4). Knows no request and no key.
-import type { Agent } from '../agents.js';
+
+import type { Scope } from '../access/principal.js';
+import type { Agent } from '../agents/agents.js';
 import type { PublicUrl } from '../config.js';
-import type { Scope } from '../principal.js';
 import { BINDING_URI, CORE_OPERATIONS, EXTENSION_URI, type Op, PTY_OPERATIONS } from '../protocol/names.js';
 
 /** Where the gateway is found. */

@@ -1,8 +1,8 @@
 // The operations of A2A 1.0 (§3.1), the same for all its bindings: who may, what is read, what is done, what the audit hears. Knows no binding.
 import type { TObject } from '@sinclair/typebox';
+import { may, type Scope } from '../access/principal.js';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { Fault, isDenial } from '../errors.js';
-import { may, type Scope } from '../principal.js';
 import { A2aFault } from './errors.js';
 import { withHistory } from './history.js';
 import { fromProtoJson, reader } from './json.js';

@@ -1,6 +1,7 @@
 // A message on its way to a task: what it may hold, and which task takes it (A2A 1.0 §3.1.1, §3.4). Knows no binding.
+
+import type { Principal } from '../access/principal.js';
 import { Fault } from '../errors.js';
-import type { Principal } from '../principal.js';
 import type { MessageJson } from '../session/session.js';
 import { A2aFault, violated } from './errors.js';
 import { withHistory } from './history.js';

@@ -1,13 +1,14 @@
 // Sessions as A2A's tasks: each is one task, with the session's id (protocol, "A2A 1.0"). Knows no request.
-import type { Agent } from '../agents.js';
+
+import type { Principal } from '../access/principal.js';
+import { VisibleSessions } from '../access/visible-sessions.js';
+import type { Agent } from '../agents/agents.js';
 import { Fault } from '../errors.js';
 import type { Idempotency } from '../idempotency.js';
-import type { Principal } from '../principal.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Sessions } from '../session/registry.js';
 import type { MessageJson, Session } from '../session/session.js';
 import { textOf } from '../session/task/message.js';
-import { VisibleSessions } from '../visible-sessions.js';
 import { noSuchTask, requireContext } from './send.js';
 import { isOver } from './states.js';
 import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';

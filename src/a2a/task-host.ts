@@ -1,5 +1,5 @@
 // What runs the tasks of an agent, as A2A's operations see it. Knows no request, no session and no binding.
-import type { Principal } from '../principal.js';
+import type { Principal } from '../access/principal.js';
 import type { Author, MessageJson, TaskState } from '../session/session.js';
 import type { PushConfigs } from './push.js';
 

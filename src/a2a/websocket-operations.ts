@@ -1,5 +1,5 @@
 // The A2A operations of the WebSocket binding (pty-ws §4): thin, over the one task that the connection's session is. Knows no socket and no frame.
-import type { Principal } from '../principal.js';
+import type { Principal } from '../access/principal.js';
 import type { CORE_OPERATIONS } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Author, Session } from '../session/session.js';

@@ -1,8 +1,8 @@
 // From a verb to the session, with the permission checked in this one place. Knows no socket and no log.
 import { type Asker, operations } from '../a2a/websocket-operations.js';
+import { may, type Principal, type Scope } from '../access/principal.js';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, type ErrorCode, Fault } from '../errors.js';
-import { may, type Principal, type Scope } from '../principal.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import { checkPayload } from '../protocol/json-codec.js';
 import { CORE_OPERATIONS, type Op, PTY_OPERATIONS } from '../protocol/names.js';

@@ -1,6 +1,7 @@
 // What a join asks of a session, read from its payload (pty-ext §6.1, protocol R12). Pure.
+
+import { may, type Principal } from '../access/principal.js';
 import { Fault } from '../errors.js';
-import { may, type Principal } from '../principal.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { JoinRequest } from '../session/session.js';
 

@@ -1,5 +1,5 @@
 // How many connections one principal, and one address, may have on this replica at a time. Knows no socket.
-import { addressKey } from '../address-key.js';
+import { addressKey } from '../access/address-key.js';
 import { Fault } from '../errors.js';
 
 export interface SeatLimits {

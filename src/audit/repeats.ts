@@ -1,5 +1,5 @@
 // Denials that come in masses: of each kind the first are told one by one, the rest as a number, so that nobody fills the disk with them. Knows no file and no event's meaning.
-import { addressKey } from '../address-key.js';
+import { addressKey } from '../access/address-key.js';
 import type { Audit, AuditLine } from './audit.js';
 
 /** For how long lines of a kind are counted together, in milliseconds. */

@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import type { FastifyInstance } from 'fastify';
-import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents-file.js';
+import { CertificateRulesError } from '../access/certificates/rules.js';
+import { mintToken } from '../access/token.js';
+import { type AgentsFile, AgentsFileError, openAgentsFile } from '../agents/agents-file.js';
 import { buildApp, listen } from '../app.js';
 import { AuditFileError } from '../audit/chain.js';
-import { CertificateRulesError } from '../certificates/rules.js';
 import { type Config, ConfigError, EXIT_CONFIG, hasKey, isLoopback, readConfig } from '../config.js';
 import { letHeapDouble } from '../heap.js';
 import { endOnSignals, endWhenUsurped } from '../shutdown.js';
-import { mintToken } from '../token.js';
 import { version } from '../version.js';
 import { demandUsable, listenFault } from './preflight.js';
 

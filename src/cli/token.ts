@@ -1,8 +1,8 @@
 // `pty-gateway token`: mints a token from AUTH_JWT_SECRET (contract, Tokens). Knows no server.
 import { type Command, Option } from 'commander';
+import { type Scope, scopes } from '../access/principal.js';
+import { mintToken } from '../access/token.js';
 import { ConfigError, EXIT_CONFIG, readConfig } from '../config.js';
-import { type Scope, scopes } from '../principal.js';
-import { mintToken } from '../token.js';
 import { duration } from './duration.js';
 
 interface TokenOptions {

@@ -1,5 +1,5 @@
 // The revocations in a Redis set, which all replicas see. Knows no token and no connection.
-import type { Revocations } from '../validity.js';
+import type { Revocations } from '../access/validity.js';
 import type { Client } from './client.js';
 
 /** Words in one question. */

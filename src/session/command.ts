@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Agent, SessionRequest } from '../agents.js';
+import type { Agent, SessionRequest } from '../agents/agents.js';
 import { Fault } from '../errors.js';
 import { childEnvironment } from '../terminal/environment.js';
 import type { Command } from '../terminal/terminal.js';

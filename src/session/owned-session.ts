@@ -1,7 +1,7 @@
 // A session whose terminal runs here: one owner, one turn at a time (design, idea 1). Knows no socket, no HTTP and no store.
 import type { PushConfigs, PushSender } from '../a2a/push.js';
-import { adapterOf } from '../adapter.js';
-import type { Agent } from '../agents.js';
+import { adapterOf } from '../agents/adapter.js';
+import type { Agent } from '../agents/agents.js';
 import { closeCode, Fault } from '../errors.js';
 import { type Draft, LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';

@@ -1,5 +1,5 @@
 // The sessions whose terminals run here: begun, counted and ended. Knows no other replica.
-import type { Agent, SessionRequest } from '../agents.js';
+import type { Agent, SessionRequest } from '../agents/agents.js';
 import { Fault } from '../errors.js';
 import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
 import { tracedWriter } from '../log/traced-writer.js';

@@ -1,5 +1,5 @@
 // What a terminal prints, on its way into the log and onto the screen: held for Keyframes, paused when too much waits. Knows no member.
-import type { Agent } from '../agents.js';
+import type { Agent } from '../agents/agents.js';
 import { type Draft, isEntry, type Numbered } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';
 import type { Resize } from '../protocol/frames.js';

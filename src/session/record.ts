@@ -1,5 +1,5 @@
 // What is kept of a session beside its frames, and how it is told. Knows no log and no member.
-import type { SessionRequest } from '../agents.js';
+import type { SessionRequest } from '../agents/agents.js';
 import type { LogReader, SessionRecord } from '../log/log.js';
 import type { ClosedReason, MembershipChanged, Role } from '../protocol/frames.js';
 import type { PtyParams } from '../protocol/params.js';

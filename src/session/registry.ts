@@ -1,5 +1,5 @@
 // Finds, makes and ends sessions. Knows no HTTP.
-import type { Agent, SessionRequest } from '../agents.js';
+import type { Agent, SessionRequest } from '../agents/agents.js';
 import type { Session } from './session.js';
 
 export interface Sessions {

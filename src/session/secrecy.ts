@@ -1,5 +1,5 @@
 // What a session keeps from its log and its readers: as it was asked for, and as its agent has it. Knows no stream and no terminal.
-import type { Agent, SessionRequest } from '../agents.js';
+import type { Agent, SessionRequest } from '../agents/agents.js';
 import { Fault } from '../errors.js';
 import { compilePattern } from '../redaction/line-patterns.js';
 import { Redaction, unfindable } from '../redaction/redaction.js';

@@ -1,6 +1,6 @@
 // All sessions, wherever they run: found, made, listed, ended. Knows no HTTP and no socket.
 import type { PushSender } from '../a2a/push.js';
-import type { Agent, Agents, SessionRequest } from '../agents.js';
+import type { Agent, Agents, SessionRequest } from '../agents/agents.js';
 import { Fault } from '../errors.js';
 import { type Log, LogError } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';

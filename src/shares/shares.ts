@@ -1,6 +1,7 @@
 // How links are kept: the contract of its stores. A link is good as long as it is kept. Knows no token and no route.
+
+import type { Revocations } from '../access/validity.js';
 import { Fault } from '../errors.js';
-import type { Revocations } from '../validity.js';
 import { MAX_SHARES, type Share } from './share.js';
 
 /** Where links are kept. As revocations it names the tokens of links that are kept no longer: revoked, past their end, or lost. */

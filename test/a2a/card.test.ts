@@ -10,9 +10,9 @@ import { calculateJwkThumbprint, decodeProtectedHeader, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { extendedCard, publicCard } from '../../src/a2a/card.js';
 import { openCardSigner, signedContent } from '../../src/a2a/card-signer.js';
-import { type Agent, AgentConfig } from '../../src/agents.js';
+import { scopes } from '../../src/access/principal.js';
+import { type Agent, AgentConfig } from '../../src/agents/agents.js';
 import { ConfigError } from '../../src/config.js';
-import { scopes } from '../../src/principal.js';
 import { BINDING_URI, CORE_OPERATIONS, EXTENSION_URI, PTY_OPERATIONS } from '../../src/protocol/names.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import type { FastifyBaseLogger } from 'fastify';
 import pino from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { Agent } from '../../src/agents.js';
+import type { Agent } from '../../src/agents/agents.js';
 import { gate } from '../../src/session/bounded.js';
 import type { Session } from '../../src/session/session.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';

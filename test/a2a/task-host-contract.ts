@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { HostedTask, TaskDelta, TaskHost } from '../../src/a2a/task-host.js';
-import type { Principal } from '../../src/principal.js';
+import type { Principal } from '../../src/access/principal.js';
 import type { MessageJson } from '../../src/session/session.js';
 
 /** Messages to a host, by what their task does then. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FixtureHost } from '../../src/a2a/fixture/host.js';
 import { SessionHost } from '../../src/a2a/session-host.js';
-import type { Agent } from '../../src/agents.js';
+import type { Agent } from '../../src/agents/agents.js';
 import { createIdempotency } from '../../src/idempotency.js';
 import { noSender } from '../../src/session/pushes.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressKey } from '../../src/address-key.js';
+import { addressKey } from '../../src/access/address-key.js';
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

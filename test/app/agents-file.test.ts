@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { adapterOf } from '../../src/adapter.js';
-import { AgentsFileError, openAgentsFile } from '../../src/agents-file.js';
+import { adapterOf } from '../../src/agents/adapter.js';
+import { AgentsFileError, openAgentsFile } from '../../src/agents/agents-file.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'agents-'));
 const write = (name: string, content: unknown) => {

@@ -1,6 +1,6 @@
 // What an operator reads in the log of a day, from a process of its own.
 import { afterEach, describe, expect, it } from 'vitest';
-import { mintToken } from '../../src/token.js';
+import { mintToken } from '../../src/access/token.js';
 import { freePort } from '../support/free-port.js';
 import { plainClient } from '../support/plain-client.js';
 import { type Run, run } from './process.js';

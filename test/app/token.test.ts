@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readClaims } from '../../src/access/token.js';
 import type { Fault } from '../../src/errors.js';
-import { readClaims } from '../../src/token.js';
 import { run } from './process.js';
 
 const AUTH_JWT_SECRET = 'a secret of the tests, long enough for HS256';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { OWN, type Principal } from '../../src/principal.js';
+import { OWN, type Principal } from '../../src/access/principal.js';
+import { VisibleSessions } from '../../src/access/visible-sessions.js';
 import { newId } from '../../src/protocol/ids.js';
 import type { Session } from '../../src/session/session.js';
-import { VisibleSessions } from '../../src/visible-sessions.js';
 
 const principal = (sessions?: string[]): Principal => ({ name: 'alice', scope: 'pty:admin', instances: undefined, sessions });
 

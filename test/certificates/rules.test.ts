@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ClientCertificate, describeCertificate } from '../../src/certificates/certificate.js';
-import { certificateIn } from '../../src/certificates/header.js';
-import { openCertificateRules } from '../../src/certificates/rules.js';
-import { trustedPeers } from '../../src/certificates/trusted-peers.js';
+import { type ClientCertificate, describeCertificate } from '../../src/access/certificates/certificate.js';
+import { certificateIn } from '../../src/access/certificates/header.js';
+import { openCertificateRules } from '../../src/access/certificates/rules.js';
+import { trustedPeers } from '../../src/access/certificates/trusted-peers.js';
 import { type Authority, type Issued, makeAuthority } from '../support/authority.js';
 import { needs } from '../support/needs.js';
 

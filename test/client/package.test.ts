@@ -7,7 +7,7 @@ import { extname, join, relative, resolve } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintToken } from '../../src/token.js';
+import { mintToken } from '../../src/access/token.js';
 import { blocksOf } from '../support/document.js';
 import { freePort } from '../support/free-port.js';
 import { needs } from '../support/needs.js';

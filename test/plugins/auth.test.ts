@@ -2,9 +2,9 @@ import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PUBLIC_KEY_ALGORITHMS } from '../../src/access/keys.js';
+import { mintToken } from '../../src/access/token.js';
 import { ConfigError } from '../../src/config.js';
-import { PUBLIC_KEY_ALGORITHMS } from '../../src/keys.js';
-import { mintToken } from '../../src/token.js';
 import { SECRET, type SmallApp, smallApp } from './small-app.js';
 import { inSeconds, token } from './tokens.js';
 

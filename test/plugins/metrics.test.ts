@@ -1,6 +1,6 @@
 // What a gateway tells Prometheus of real sessions and clients.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mintToken } from '../../src/token.js';
+import { mintToken } from '../../src/access/token.js';
 import { framesOf, plainClient } from '../support/plain-client.js';
 import { until } from '../support/redis.js';
 import { type RunningGateway, startGateway } from '../support/running-gateway.js';

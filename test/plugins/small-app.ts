@@ -6,10 +6,10 @@ import context from '../../plugins/context.js';
 import errors from '../../plugins/errors.js';
 import rateLimit from '../../plugins/rate-limit.js';
 import security from '../../plugins/security.js';
-import type { Agent } from '../../src/agents.js';
+import type { Scope } from '../../src/access/principal.js';
+import type { Agent } from '../../src/agents/agents.js';
 import type { AuditLine } from '../../src/audit/audit.js';
 import { readConfig } from '../../src/config.js';
-import type { Scope } from '../../src/principal.js';
 
 export const SECRET = 'a secret of the tests, long enough for HS256';
 

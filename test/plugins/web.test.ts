@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import context from '../../plugins/context.js';
 import errors from '../../plugins/errors.js';
 import web from '../../plugins/web.js';
-import { openAgentsFile } from '../../src/agents-file.js';
+import { openAgentsFile } from '../../src/agents/agents-file.js';
 import { readConfig } from '../../src/config.js';
 
 const outside = mkdtempSync(path.join(tmpdir(), 'page-'));

@@ -5,12 +5,12 @@ import path from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import WebSocket from 'ws';
+import type { Scope } from '../../src/access/principal.js';
+import { mintToken } from '../../src/access/token.js';
 import { buildApp, listen } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
 import { loggerOptions } from '../../src/logger.js';
-import type { Scope } from '../../src/principal.js';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
-import { mintToken } from '../../src/token.js';
 
 export const SECRET = 'a secret of the tests, long enough for HS256';
 /** Milliseconds after which a gateway that closes lets go of connections. */

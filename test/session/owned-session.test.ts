@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Agent, SessionRequest } from '../../src/agents.js';
+import type { Agent, SessionRequest } from '../../src/agents/agents.js';
 import { noMeter } from '../../src/metrics/meter.js';
 import { newId } from '../../src/protocol/ids.js';
 import { readPayload } from '../../src/protocol/make-frames.js';

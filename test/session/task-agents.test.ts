@@ -1,7 +1,7 @@
 // Agents with a screen of their own, and those whose prompt a pattern knows.
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { AdapterConfig } from '../../src/adapter.js';
+import type { AdapterConfig } from '../../src/agents/adapter.js';
 import { agent, type House, openHouse } from '../support/house.js';
 import { artifact, Conversation } from './conversation.js';
 

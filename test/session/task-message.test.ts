@@ -1,6 +1,6 @@
 // What is typed for a message.
 import { describe, expect, it } from 'vitest';
-import { adapterOf } from '../../src/adapter.js';
+import { adapterOf } from '../../src/agents/adapter.js';
 import { keystrokes, MAX_TYPED, textOf } from '../../src/session/task/message.js';
 
 const message = (...parts: Array<Record<string, unknown>>) => ({ messageId: 'm', role: 'ROLE_USER', parts });

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import type { PushSender } from '../../src/a2a/push.js';
-import { type Agent, AgentConfig } from '../../src/agents.js';
+import { type Agent, AgentConfig } from '../../src/agents/agents.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
 import type { Frame, Role } from '../../src/protocol/frames.js';

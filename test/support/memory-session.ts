@@ -1,5 +1,5 @@
 // A session without a terminal, for tests of what attaches to one: what is typed is printed, and tests print the rest.
-import { adapterOf } from '../../src/adapter.js';
+import { adapterOf } from '../../src/agents/adapter.js';
 import { Fault } from '../../src/errors.js';
 import type { ClosedReason, Frame } from '../../src/protocol/frames.js';
 import { newId } from '../../src/protocol/ids.js';

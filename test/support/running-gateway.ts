@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
-import { mintToken } from '../../src/token.js';
+import { mintToken } from '../../src/access/token.js';
 import { freePort } from './free-port.js';
 
 /** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { PushSender } from '../../src/a2a/push.js';
-import type { Agent } from '../../src/agents.js';
+import type { Agent } from '../../src/agents/agents.js';
 import { asFault } from '../../src/errors.js';
 import { Keyring, type NamedKey } from '../../src/keyring.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';

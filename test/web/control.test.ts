@@ -1,7 +1,7 @@
 // Who has control, in words.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Principal } from '../../src/principal.js';
+import type { Principal } from '../../src/access/principal.js';
 import { newsOf, offerOf, peopleIn, type Standing } from '../../web/src/session/control.js';
 
 const member = fc.record({ client_id: fc.uuid(), label: fc.constantFrom('ada', 'bob', 'grace') });

@@ -1,8 +1,8 @@
 // Windows on one gateway with a key, for a file of tests. Knows no page.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { Scope } from '../../src/principal.js';
-import { mintToken } from '../../src/token.js';
+import type { Scope } from '../../src/access/principal.js';
+import { mintToken } from '../../src/access/token.js';
 import { type CutProxy, cutProxy } from '../support/cut-proxy.js';
 import { type RunningGateway, startGateway } from '../support/running-gateway.js';
 import { launch, type Visitor, visit, type Window } from './browser.js';

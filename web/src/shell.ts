@@ -1,5 +1,5 @@
 // What a signed-in visitor sees: the list beside the sessions that are open. Knows no protocol.
-import type { Principal } from '../../src/principal.js';
+import type { Principal } from '../../src/access/principal.js';
 import { Lobby } from './lobby/lobby.js';
 import { newestOrNew } from './lobby/opening.js';
 import { type Welcome, welcome } from './lobby/welcome.js';

@@ -1,7 +1,7 @@
 // Whether what the agents run is there. Knows no terminal.
 
-import type { Agent } from '../../agents.js';
-import { openAgentsFile } from '../../agents-file.js';
+import type { Agent } from '../../agents/agents.js';
+import { openAgentsFile } from '../../agents/agents-file.js';
 import { commandOf } from '../../session/command.js';
 import { checkStartable } from '../../terminal/startable.js';
 import { attempt, type Finding } from './finding.js';

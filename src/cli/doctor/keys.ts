@@ -1,11 +1,11 @@
 // Whether the keys and certificates that the settings name can be used, are strong, and for how long they are good. Shows none of them.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { openKeys } from '../../access/keys.js';
+import { revocationFile } from '../../access/revocation-file.js';
+import { readTls } from '../../access/tls.js';
 import { type Config, hasKey, isLoopback } from '../../config.js';
-import { openKeys } from '../../keys.js';
-import { revocationFile } from '../../revocation-file.js';
 import { readSigningKey } from '../../signing-key.js';
-import { readTls } from '../../tls.js';
 import { attempt, type Finding, fail, ok, warn } from './finding.js';
 
 /** A secret with fewer different characters was not made by chance. */

@@ -1,5 +1,5 @@
 // What becomes of a session when its replica dies or drains: it goes on elsewhere, or is closed once (I4). Knows no client.
-import type { Agent } from '../../agents.js';
+import type { Agent } from '../../agents/agents.js';
 import { Fault } from '../../errors.js';
 import { LogError, type LogWriter, nextEpoch } from '../../log/log.js';
 import type { Size } from '../../terminal/terminal.js';

@@ -1,5 +1,5 @@
 // An A2A message as text, and text as keystrokes for a program (protocol, A2A 1.0). Knows no terminal and no task.
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../agents/adapter.js';
 import { Fault } from '../../errors.js';
 import type { MessageJson } from '../session.js';
 

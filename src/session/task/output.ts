@@ -1,5 +1,5 @@
 // The answer to one message, as artifacts: what was printed since, told bit by bit, and the screen as the task rests. Knows no log and no clock but the one it is given.
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../agents/adapter.js';
 import type { Look, PrintedPlace } from '../../terminal/terminal.js';
 import { newest } from '../../terminal/transcript.js';
 import type { ArtifactJson } from '../session.js';

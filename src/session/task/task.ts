@@ -1,7 +1,7 @@
 // The A2A task that a session is: its messages, its state and its artifacts (protocol, "A2A 1.0"). Knows no connection and no HTTP.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PushConfigs } from '../../a2a/push.js';
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../agents/adapter.js';
 import { type Look, type MarkAt, TerminalError } from '../../terminal/terminal.js';
 import { bounded, gate } from '../bounded.js';
 import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from '../session.js';

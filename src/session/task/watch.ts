@@ -1,5 +1,5 @@
 // Whether a program works or waits for its next message: by its screen, and by what the kernel knows. Knows no message and no log.
-import type { Adapter } from '../../adapter.js';
+import type { Adapter } from '../../agents/adapter.js';
 import type { Activity, Look, PrintedPlace } from '../../terminal/terminal.js';
 
 /** Silence before the kernel's word is taken, and the shortest time between two decisions, in milliseconds. */

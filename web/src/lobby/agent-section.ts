@@ -1,5 +1,5 @@
 // One agent in the list: its sessions, and the form for a new one. Knows no terminal.
-import type { Principal } from '../../../src/principal.js';
+import type { Principal } from '../../../src/access/principal.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { h } from '../shared/dom.js';
 import type { AgentInfo, Gateway } from '../shared/gateway.js';

@@ -1,5 +1,5 @@
 // The sessions that run, each with a small picture of its screen. Knows no connection.
-import { may, type Principal } from '../../../src/principal.js';
+import { may, type Principal } from '../../../src/access/principal.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { h } from '../shared/dom.js';
 import type { Gateway } from '../shared/gateway.js';

@@ -1,5 +1,5 @@
 // The list of agents with their sessions, kept fresh while it is in view. Knows no terminal.
-import type { Principal } from '../../../src/principal.js';
+import type { Principal } from '../../../src/access/principal.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { showSettings } from '../settings/settings-dialog.js';
 import { h } from '../shared/dom.js';

@@ -1,5 +1,5 @@
 // Which session is opened for one who names an agent alone. Knows no view.
-import type { Principal } from '../../../src/principal.js';
+import type { Principal } from '../../../src/access/principal.js';
 import type { Gateway, NewSession } from '../shared/gateway.js';
 import type { Place } from '../shared/place.js';
 import { mayStart } from '../shared/rights.js';

@@ -1,5 +1,5 @@
 // A session in the list, in one line and a half. Knows no gateway.
-import { may, type Principal } from '../../../src/principal.js';
+import { may, type Principal } from '../../../src/access/principal.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { h } from '../shared/dom.js';
 import { fragmentOf, type Place, samePlace } from '../shared/place.js';

@@ -1,5 +1,5 @@
 // The middle of the page while no session is open: the obvious next step. Knows no list and no terminal.
-import type { Principal } from '../../../src/principal.js';
+import type { Principal } from '../../../src/access/principal.js';
 import { h } from '../shared/dom.js';
 import { type AgentInfo, type Gateway, messageOf } from '../shared/gateway.js';
 import { fragmentOf } from '../shared/place.js';

@@ -1,6 +1,7 @@
 // Takes, gives and moves control for one window, and shows who has it. Knows no terminal.
+
+import { may, type Principal } from '../../../src/access/principal.js';
 import type { Assigned, Members, TerminalClient } from '../../../src/client/index.js';
-import { may, type Principal } from '../../../src/principal.js';
 import type { Role } from '../../../src/protocol/frames.js';
 import { CallError, type Gateway } from '../shared/gateway.js';
 import type { Place } from '../shared/place.js';

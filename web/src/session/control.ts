@@ -1,6 +1,7 @@
 // Who is in a session and who of them has control, in a person's words. Pure: knows no view and no connection.
+
+import { may, type Principal } from '../../../src/access/principal.js';
 import type { Members } from '../../../src/client/index.js';
-import { may, type Principal } from '../../../src/principal.js';
 import type { MemberRef, Role } from '../../../src/protocol/frames.js';
 
 /** A session as one window sees it. */

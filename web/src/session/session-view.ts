@@ -1,6 +1,7 @@
 // One session in view: carries what happens between its terminal, its bar and the client. Knows no wire: src/client speaks it.
+
+import { may, type Principal } from '../../../src/access/principal.js';
 import { connect, type Ended, type Picture, type Size, type State, type TerminalClient } from '../../../src/client/index.js';
-import { may, type Principal } from '../../../src/principal.js';
 import type { Closed } from '../../../src/protocol/frames.js';
 import type { SessionDescription } from '../../../src/session/session.js';
 import { nameOf } from '../lobby/session-row.js';

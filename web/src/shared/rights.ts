@@ -1,5 +1,5 @@
 // What the page offers to whom; the gateway decides anyway (contract, Tokens). Knows no token and no view.
-import { may, type Principal, reaches } from '../../../src/principal.js';
+import { may, type Principal, reaches } from '../../../src/access/principal.js';
 
 /** A token that names its sessions is good for no new one. */
 export const mayStart = (principal: Principal, instanceId: string): boolean =>

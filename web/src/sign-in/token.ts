@@ -1,5 +1,5 @@
 // The visitor's token: kept for this tab alone, and read for what it says. Checks nothing: the gateway does.
-import { type Principal, scopes } from '../../../src/principal.js';
+import { type Principal, scopes } from '../../../src/access/principal.js';
 
 const KEY = 'pty-gateway.token';
 /** In the token's place after a sign-out, so that the tab does not ask the others for theirs. */

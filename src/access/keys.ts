@@ -1,8 +1,8 @@
 // The keys that tokens are checked with, each for the algorithms of its kind alone. Knows no request and no claim.
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ConfigError } from './config.js';
-import type { Reread } from './reload.js';
+import { ConfigError } from '../config.js';
+import type { Reread } from '../reload.js';
 
 export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
 export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;

@@ -1,10 +1,10 @@
 // What a token says, and how one is made with AUTH_JWT_SECRET. Knows no key but that one, and no request.
 import { createHmac } from 'node:crypto';
 import { type Static, Type } from '@sinclair/typebox';
-import { Fault } from './errors.js';
+import { Fault } from '../errors.js';
+import { checker } from '../protocol/check.js';
+import { newId } from '../protocol/ids.js';
 import { OWN, type Principal, type Scope, scopes } from './principal.js';
-import { checker } from './protocol/check.js';
-import { newId } from './protocol/ids.js';
 
 /** Longest name of a principal, in characters. */
 export const MAX_NAME_CHARS = 256;

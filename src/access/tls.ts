@@ -1,7 +1,7 @@
 // What TLS is spoken with: files that are read at the start, and again on SIGHUP. Knows no server and no certificate of a client.
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { type Config, ConfigError } from './config.js';
+import { type Config, ConfigError } from '../config.js';
 
 /** Throws ConfigError, which names the variable, for a file that cannot be read or used. */
 export function readTls({ certFile, keyFile, clientCaFile }: NonNullable<Config['tls']>): SecureContextOptions {

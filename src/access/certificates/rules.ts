@@ -1,9 +1,9 @@
 // Who a client with a certificate is, and what it may: the rules of CLIENT_CERT_MAP_FILE. Knows no socket and no authority.
 import { type Static, Type } from '@sinclair/typebox';
+import { checker, shown } from '../../protocol/check.js';
+import { readSettings } from '../../settings-file.js';
 import type { Principal } from '../principal.js';
 import { OWN, scopes } from '../principal.js';
-import { checker, shown } from '../protocol/check.js';
-import { readSettings } from '../settings-file.js';
 import { Ids, MAX_NAME_CHARS } from '../token.js';
 import { type ClientCertificate, hex } from './certificate.js';
 

@@ -1,7 +1,7 @@
 // What can be run here: the agents file (JSON or YAML), checked. Knows no session.
 import { type Static, Type } from '@sinclair/typebox';
+import { PtyParams, Side } from '../protocol/params.js';
 import { AdapterConfig } from './adapter.js';
-import { PtyParams, Side } from './protocol/params.js';
 
 /** Most seconds that a policy may name: a year. */
 const YEAR_SECONDS = 31_536_000;

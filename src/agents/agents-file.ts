@@ -1,11 +1,11 @@
 // Reads the agents file (JSON or YAML) into checked agents with all defaults applied. Knows no session and no signal.
 import { homedir } from 'node:os';
 import { Value } from '@sinclair/typebox/value';
+import { checker, shown } from '../protocol/check.js';
+import { compilePattern } from '../redaction/line-patterns.js';
+import { readSettings } from '../settings-file.js';
 import { adapterOf } from './adapter.js';
 import { type Agent, AgentConfig, type Agents } from './agents.js';
-import { checker, shown } from './protocol/check.js';
-import { compilePattern } from './redaction/line-patterns.js';
-import { readSettings } from './settings-file.js';
 
 /** An agents file that cannot be used; the message is one line that names the agent and the field. */
 export class AgentsFileError extends Error {

@@ -1,9 +1,9 @@
 // The sessions that one principal may see: the one place where it is decided, for every route and every A2A operation. Knows no request.
-import { Fault } from './errors.js';
+import { Fault } from '../errors.js';
+import { isId } from '../protocol/ids.js';
+import type { Sessions } from '../session/registry.js';
+import type { Session } from '../session/session.js';
 import { mayCreate, names, type Principal, reaches, sees } from './principal.js';
-import { isId } from './protocol/ids.js';
-import type { Sessions } from './session/registry.js';
-import type { Session } from './session/session.js';
 
 interface Found {
   readonly session: Session | undefined;
