@@ -82,7 +82,7 @@ needs('chromium')('the page', () => {
     expect(await by(ada, 'shortcuts').count()).toBe(0);
     await ada.keyboard.press('Control+Shift+ArrowUp');
     await ada.keyboard.press('?');
-    await by(ada, 'shortcuts').waitFor();
+    await by(ada, 'shortcuts').filter({ hasText: 'search in what was printed' }).filter({ hasText: 'five seconds back, on' }).waitFor();
     await ada.keyboard.press('Escape');
     await by(ada, 'shortcuts').waitFor({ state: 'detached' });
     const outline = 'getComputedStyle(document.activeElement).outlineStyle';
