@@ -73,9 +73,10 @@ export class LocalTerminal {
     if (this.size) this.#streams.stdout.write(`${SAVE_TITLE}${'\n'.repeat(this.size.rows)}\x1b[H`);
   }
 
-  /** After a stop and a continue the shell has set it otherwise. */
+  /** After a stop and a continue the shell has set it otherwise, of which Node knows nothing: raw once more would be nothing to do. */
   reopen(): void {
     if (!this.#isOpen) return;
+    this.#keyboard?.setRawMode(false);
     this.#keyboard?.setRawMode(true);
     this.#output?.leaveAlone();
   }

@@ -223,6 +223,7 @@ describe('attach', () => {
     alice.types('stty -a | grep -o " icanon"; echo "in" between\r');
     await alice.sees(/ icanon\nin between/);
     alice.types('fg\r');
+    await alice.seesNo('in between');
     await alice.sees(/^the prompt\$/);
     alice.types('\x03');
     expect(await peer.hear()).toMatchObject({ op: 'pty.leave_session' });
