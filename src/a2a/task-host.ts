@@ -67,7 +67,7 @@ export interface TaskHost {
   readonly outputModes: readonly string[];
   /** Whether tasks have push notification configs. */
   readonly pushes: boolean;
-  /** Only what this principal may see; an id that cannot be one is unknown. */
+  /** Only what this principal may see; an id that cannot be one is unknown. Undefined, or the Fault TASK_NOT_FOUND where the audit is to know of a denial. */
   find(taskId: string, principal: Principal): Promise<HostedTask | undefined>;
   /** All that this principal may see, in no order. */
   list(principal: Principal): Promise<readonly HostedTask[]>;

@@ -12,6 +12,9 @@ import { HOW_TO_NAME, namedSession } from './named-session.js';
 import { progress } from './progress.js';
 import { harmless } from './table.js';
 
+/** Seconds in which control is given that nobody has. */
+const ASK_SECONDS = 10;
+
 interface SendOptions extends GatewayOptions {
   readonly file?: string;
   readonly key?: string[];
@@ -101,15 +104,12 @@ function whyNot({ state }: TerminalClient): string {
 /** Resolves when this client has control; if somebody else has it, after waiting so many seconds for it. */
 async function control(client: TerminalClient, seconds: number | undefined): Promise<void> {
   if (client.role === 'controller') return;
-  const { controllers } = client.members;
-  if (controllers.length === 0)
-    throw new CommandError('control was not given: the token lacks the scope pty:control', { code: 'PERMISSION_DENIED' });
-  const who = controllers.map(({ label, client_id }) => harmless(label ?? client_id)).join(', ');
-  if (seconds === undefined)
+  const who = client.members.controllers.map(({ label, client_id }) => harmless(label ?? client_id)).join(', ');
+  if (who !== '' && seconds === undefined)
     throw new CommandError(`${who} has control; --wait 30s waits until it is given back`, { code: 'BUSY', exitCode: exits.busy });
-  const stop = progress((passed) => `${who} has control; waiting for ${passed} of ${seconds} s`);
+  const stop = progress((passed) => `${who || 'nobody'} has control; waiting for ${passed} s`);
   try {
-    await freed(client, seconds);
+    await freed(client, seconds ?? ASK_SECONDS);
   } finally {
     stop();
   }
@@ -122,10 +122,12 @@ async function freed(client: TerminalClient, seconds: number): Promise<void> {
     const late = () => reject(new CommandError(`somebody else had control for ${seconds} s`, { code: 'TIMEOUT', exitCode: exits.timeout }));
     timer = setTimeout(late, seconds * 1000);
     client.on('role', ({ role }) => role === 'controller' && resolve());
-    client.on('members', ({ controllers }) => {
-      if (controllers.length > 0) return;
+    const ask = () => {
+      if (client.members.controllers.length > 0) return;
       client.requestRole('controller').catch(({ message }: Error) => reject(new CommandError(message, { code: 'PERMISSION_DENIED' })));
-    });
+    };
+    client.on('members', ask);
+    ask();
     void client.ended.then((ended) => reject(endOf(ended)));
   });
   await given.finally(() => clearTimeout(timer));

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { HostedTask, TaskDelta, TaskHost } from '../../src/a2a/task-host.js';
 import type { Principal } from '../../src/access/principal.js';
+import type { Fault } from '../../src/errors.js';
 import type { MessageJson } from '../../src/session/session.js';
 
 /** Messages to a host, by what their task does then. */
@@ -61,6 +62,15 @@ export function taskHostContract(host: () => TaskHost, words: Words): void {
     expect(left === undefined || (await left.snapshot()).status.state).toEqual(left === undefined ? true : 'TASK_STATE_CANCELED');
   });
 
+  /** What is not to be seen is not there; the host may say of it that it was denied. */
+  const found = (id: string, principal: Principal) =>
+    host()
+      .find(id, principal)
+      .catch((error: Fault) => {
+        expect(error).toMatchObject({ code: 'TASK_NOT_FOUND', message: 'there is no such task' });
+        return undefined;
+      });
+
   test('a task is found by those whose token is good for it, and listed for them alone', async () => {
     const { id } = await begin(words.rest());
     expect((await host().find(id, alice))?.id).toBe(id);
@@ -69,7 +79,7 @@ export function taskHostContract(host: () => TaskHost, words: Words): void {
       { ...alice, sessions: ['another'] },
       { ...alice, instances: ['another'] },
     ]) {
-      expect(await host().find(id, stranger)).toBeUndefined();
+      expect(await found(id, stranger)).toBeUndefined();
       expect(await host().list(stranger)).toEqual([]);
     }
     for (const unknown of [randomUUID(), '', 'x'.repeat(200), '__proto__']) expect(await host().find(unknown, alice)).toBeUndefined();

@@ -45,6 +45,11 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     return gateways.replicas.find((replica) => replica.id === replica_id) as Replica;
   };
   const comesBack = (onlooker: Onlooker, times: number) => until('it came back', () => onlooker.text.split('came-back\r\n').length > times);
+  /** Who was cut off comes back beside the one that it was, until that is found to be gone. */
+  const controls = async ({ client }: Onlooker) => {
+    await until('it is the only member', () => client.members.controllers.length + client.members.observers.length === 1);
+    if (client.role !== 'controller') await client.requestRole('controller');
+  };
   /** Each number once, in order, and for a later reader the same under the same numbers. */
   const expectOneHistory = async (id: string, at: Replica, onlookers: readonly Onlooker[]) => {
     const late = look(id, at);
@@ -81,8 +86,7 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     expect(await ownerOf(id, third)).toBe(third);
     expect([await meta(id, 'epoch'), JSON.parse(await meta(id, 'record'))]).toEqual(['3', expect.objectContaining({ epoch: 3 })]);
     expect(stays.states).toEqual(before.get(third));
-    await until('it is the only member', () => stays.client.members.controllers.length + stays.client.members.observers.length === 1);
-    if (stays.client.role !== 'controller') await stays.client.requestRole('controller');
+    await controls(stays);
     stays.client.input('echo the-$(echo end)\n');
     await stays.sees('the-end');
     await expectOneHistory(id, third, [stays]);
@@ -98,6 +102,8 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
     await Promise.all([owner.stop('SIGKILL'), gateways.redis.stop('SIGKILL')]);
     await gateways.redis.start();
     await comesBack(onlooker, 1);
+    await onlooker.isLive();
+    await controls(onlooker);
     onlooker.client.input('echo the-$(echo end)\n');
     await onlooker.sees('the-end');
     expect(onlooker.text).toMatch(/^began/);

@@ -109,6 +109,7 @@ needs('chromium')('the page', () => {
     await type(phone, 'cat -v\n');
     await phone.evaluate('navigator.clipboard.writeText("pasted-42")');
     await by(phone, 'key-paste').click();
+    await shows(phone, 'pasted-42');
     await by(phone, 'key-alt').click();
     await type(phone, 'b');
     await by(phone, 'key-alt').click();

@@ -22,6 +22,7 @@ needs('chromium')('a link to watch', () => {
     const url = await by(ada, 'share-url').inputValue();
     expect(await ada.evaluate('navigator.clipboard.readText()')).toBe(url);
     await ada.keyboard.press('Escape');
+    await by(ada, 'share').waitFor({ state: 'detached' });
     await type(ada, 'echo shared-$((40+2))\n');
 
     const guest = await open(fragment(url));

@@ -16,6 +16,11 @@ export function searchBar(begin: (found: (what: Found) => void) => Promise<Searc
   const go = (act: (search: Search) => void) => search && field.value !== '' && act(search);
   const button = (text: string, name: string, act: () => void) =>
     h('button', { type: 'button', class: 'quiet', 'aria-label': name, onclick: act }, text);
+  /** What was typed before it could be searched is looked for now. */
+  const begun = (made: Search) => {
+    search = made;
+    go((found) => found.next(field.value, true));
+  };
   const shut = () => {
     search?.clear();
     element.hidden = true;
@@ -49,7 +54,7 @@ export function searchBar(begin: (found: (what: Found) => void) => Promise<Searc
       element.hidden = false;
       field.select();
       field.focus();
-      if (!search) void begin(show).then((begun) => (search = begun));
+      if (!search) void begin(show).then(begun);
     },
   };
 }
