@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { ConfigError, Environment, isLoopback, localUrl, readConfig } from '../../src/config.js';
+import { ConfigError, isLoopback, localUrl, readConfig } from '../../src/config.js';
+import { Environment } from '../../src/environment.js';
 
 const complaint = (env: NodeJS.ProcessEnv): string => {
   try {

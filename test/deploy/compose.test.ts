@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { Environment, readConfig } from '../../src/config.js';
+import { readConfig } from '../../src/config.js';
+import { Environment } from '../../src/environment.js';
 import { needs } from '../support/needs.js';
 
 interface Service {
