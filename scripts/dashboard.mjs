@@ -121,6 +121,12 @@ const rows = [
         ['flooding', `sum(${rate('flooding_connections_total')})`],
       ],
     ],
+    [
+      'Clients held back',
+      'short',
+      'Connections that are not read, by what they send too much of.',
+      [['{{cause}}', `sum by (cause) (${rate('held_back_seconds_total')})`]],
+    ],
     ['The furthest behind', 'short', 'Frames that the slowest attachment has yet to be sent.', [['{{instance}}', m('fan_out_lag_frames')]]],
     ['Replays', 'cps', 'By outcome.', [['{{outcome}}', `sum by (outcome) (${rate('replays_total')})`]]],
     [

@@ -138,7 +138,13 @@ export class Connection implements Caller, Member, Farewell, Peer {
       crowded: (isCrowded) => this.#pace.crowded(isCrowded),
       broken: (fault) => this.#complain(fault, 'a request failed'),
     });
-    this.#pace = new Pace({ hold: () => ws.pause(), goOn: () => ws.resume(), flooded: () => this.#sendFlooderAway() });
+    this.#pace = new Pace({
+      hold: () => ws.pause(),
+      goOn: () => ws.resume(),
+      held: (cause, seconds) => meter.count('held_back_seconds_total', seconds, { cause }),
+      heldLong: (cause) => shared.logger.warn({ ...this.#sender, cause }, 'a connection is held back: it sends more than it may'),
+      flooded: () => this.#sendFlooderAway(),
+    });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
     ws.once('close', () => this.#gone.abort());
     this.record('attach', 'done', `connected as ${subprotocol}`);
@@ -465,9 +471,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #sendFlooderAway(): void {
     if (!this.#outlet.isOpen) return;
     const { meter, logger } = this.#shared;
-    const who = { principal: this.principal.name, address: this.#address, client_id: this.#clientId, session_id: this.session.id };
     meter.count('flooding_connections_total');
-    logger.warn(who, 'a connection was sent away: it went on sending more than it may');
+    logger.warn(this.#sender, 'a connection was sent away: it went on sending more than it may');
     this.#outlet.error(new Fault('RATE_LIMITED', 'this connection goes on sending more than it may'));
     this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames');
   }
@@ -481,6 +486,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #breakOff(fault: Fault): void {
     this.#complain(fault, 'a connection cannot go on');
     this.goodbye('other', closeCode.fault, fault.message);
+  }
+
+  /** Whom an operator would ask what they do. */
+  get #sender() {
+    return { ...this.#who, address: this.#address };
   }
 
   /** Under the names that all lines of the log have. */

@@ -35,6 +35,8 @@ export const SHORTEST_PAUSE_MS = 10;
 /** Milliseconds for which one may send too many frames, held back all the while, before it is sent away; and those of a pause that ends them. */
 export const FLOOD_MS = 30_000;
 export const CALM_MS = 1_000;
+/** Milliseconds for which one is held back before the log tells of it. */
+export const HELD_LONG_MS = 5_000;
 
 /** Milliseconds for the answers of requests in flight when the session has ended, and for the last frames after a leave. */
 export const LAST_WORDS_MS = 2_000;

@@ -7,13 +7,21 @@ import {
   FLOOD_MS,
   FRAME_BURST,
   FRAMES_PER_SECOND,
+  HELD_LONG_MS,
   SHORTEST_PAUSE_MS,
 } from './limits.js';
+
+/** What one is held back for: too many frames, too many bytes, or too many requests that are still to be answered. */
+export type HeldFor = 'frames' | 'bytes' | 'requests';
 
 export interface PaceEvents {
   /** Nothing more is read, until `goOn`. */
   hold(): void;
   goOn(): void;
+  /** Nothing was read for so long; told while it lasts as well. */
+  held(cause: HeldFor, seconds: number): void;
+  /** It has been held back for HELD_LONG_MS without a pause of CALM_MS: told once, until there was one. */
+  heldLong(cause: HeldFor): void;
   /** It has sent more frames than it may for FLOOD_MS, and has not stopped. */
   flooded(): void;
 }
@@ -52,6 +60,11 @@ export class Pace {
   /** Since when it has been sending too many frames without a pause of CALM_MS. */
   #floodedSince: number | undefined;
   #wentOnAt = Number.NEGATIVE_INFINITY;
+  #cause: HeldFor = 'frames';
+  /** Since when it has been held back without a pause of CALM_MS, up to when that is counted, and whether it was told. */
+  #heldSince = 0;
+  #countedAt = 0;
+  #isTold = false;
   /** Since when the reader has had its hands full. */
   #crowdedSince: number | undefined;
   #isStopped = false;
@@ -92,16 +105,39 @@ export class Pace {
   }
 
   #settle(): void {
-    const ms = this.#waitMs();
-    if (ms > 0 && !this.#timer && !this.#isStopped) {
-      this.#events.hold();
-      this.#wait(ms);
-    }
+    if (this.#timer || this.#isStopped) return;
+    const { cause, ms } = this.#due();
+    if (ms <= 0) return;
+    this.#noteHold(cause);
+    this.#events.hold();
+    this.#wait(ms);
   }
 
-  #waitMs(): number {
+  /** What takes longest. */
+  #due(): { readonly cause: HeldFor; readonly ms: number } {
     const left = this.#crowdedSince === undefined ? 0 : this.#crowdedSince + CROWDED_MS - this.#now();
-    return Math.max(this.#frames.debtMs, this.#bytes.debtMs, Math.min(left, SHORTEST_PAUSE_MS));
+    const requests = Math.min(left, SHORTEST_PAUSE_MS);
+    const [frames, bytes] = [this.#frames.debtMs, this.#bytes.debtMs];
+    if (frames >= Math.max(bytes, requests)) return { cause: 'frames', ms: frames };
+    return bytes >= requests ? { cause: 'bytes', ms: bytes } : { cause: 'requests', ms: requests };
+  }
+
+  #noteHold(cause: HeldFor): void {
+    const now = this.#now();
+    if (now - this.#wentOnAt > CALM_MS) {
+      this.#heldSince = now;
+      this.#isTold = false;
+    }
+    this.#countedAt = now;
+    this.#cause = cause;
+  }
+
+  #noteHeld(now: number): void {
+    this.#events.held(this.#cause, (now - this.#countedAt) / 1000);
+    this.#countedAt = now;
+    if (this.#isTold || now - this.#heldSince < HELD_LONG_MS) return;
+    this.#isTold = true;
+    this.#events.heldLong(this.#cause);
   }
 
   #wait(ms: number): void {
@@ -113,15 +149,21 @@ export class Pace {
     const now = this.#now();
     this.#frames.take(0, now);
     this.#bytes.take(0, now);
-    const ms = this.#waitMs();
-    if (ms > 0) this.#wait(ms);
-    else this.#goOn();
+    const { cause, ms } = this.#due();
+    if (ms <= 0) {
+      this.#goOn();
+      return;
+    }
+    this.#noteHeld(now);
+    this.#cause = cause;
+    this.#wait(ms);
   }
 
   #goOn(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#wentOnAt = this.#now();
+    this.#noteHeld(this.#wentOnAt);
     this.#events.goOn();
   }
 

@@ -65,6 +65,10 @@ export const counters = {
   sent_bytes_total: { help: 'Bytes that went out over the sockets of pty-ws.' },
   lagged_clients_total: { help: 'Times that a client was too slow for the output, and was given a Keyframe instead (PTY_OUTPUT_LAGGED).' },
   reaped_connections_total: { help: 'Connections that were ended because their peer was silent.' },
+  held_back_seconds_total: {
+    help: 'Seconds for which connections were not read because they sent more than they may, by what was too much; its rate is the number of those held back.',
+    labels: { cause: ['frames', 'bytes', 'requests'] },
+  },
   flooding_connections_total: { help: 'Connections that were sent away because they went on sending more than they may.' },
   replays_total: { help: 'Replays that were asked for, by outcome.', labels: { outcome: ['served', 'out_of_range', 'failed'] } },
   refusals_total: {

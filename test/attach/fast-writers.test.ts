@@ -12,6 +12,7 @@ import {
   FLOOD_MS,
   FRAME_BURST,
   FRAMES_PER_SECOND,
+  HELD_LONG_MS,
   HIGH_WATER_BYTES,
   MAX_BYTES_IN_FLIGHT,
   MAX_REQUESTS_IN_FLIGHT,
@@ -19,7 +20,7 @@ import {
   SHORTEST_PAUSE_MS,
 } from '../../src/attach/limits.js';
 import { Outlet } from '../../src/attach/outlet.js';
-import { Pace } from '../../src/attach/pace.js';
+import { type HeldFor, Pace } from '../../src/attach/pace.js';
 import { RequestBudget } from '../../src/attach/request-budget.js';
 import { jsonCodec } from '../../src/protocol/json-codec.js';
 import { type AttachServer, nameOf, startAttachServer } from '../support/attach-server.js';
@@ -28,10 +29,12 @@ import type { MemorySession } from '../support/memory-session.js';
 describe('the pace of a connection', () => {
   let isHeld: boolean;
   let floods: number;
+  let held: Partial<Record<HeldFor, number>>;
+  let told: HeldFor[];
   let pace: Pace;
   beforeEach(() => {
     vi.useFakeTimers();
-    [isHeld, floods] = [false, 0];
+    [isHeld, floods, held, told] = [false, 0, {}, []];
     pace = new Pace({
       hold: () => {
         isHeld = true;
@@ -39,6 +42,10 @@ describe('the pace of a connection', () => {
       goOn: () => {
         isHeld = false;
       },
+      held: (cause, seconds) => {
+        held[cause] = (held[cause] ?? 0) + seconds;
+      },
+      heldLong: (cause) => told.push(cause),
       flooded: () => {
         floods += 1;
       },
@@ -106,6 +113,22 @@ describe('the pace of a connection', () => {
     expect(isHeld).toBe(true);
     vi.advanceTimersByTime(200);
     expect(isHeld).toBe(false);
+  });
+
+  it('counts for how long it has waited, by what was too much, and tells once of what goes on and on', () => {
+    pace.bytes(BYTE_BURST);
+    for (let ms = 0; ms < 2 * HELD_LONG_MS; ms += 1000) {
+      pace.bytes(BYTES_PER_SECOND);
+      vi.advanceTimersByTime(1000);
+    }
+    vi.advanceTimersByTime(SHORTEST_PAUSE_MS);
+    expect(Object.keys(held)).toEqual(['bytes']);
+    expect(held.bytes).toBeCloseTo((2 * HELD_LONG_MS) / 1000, 0);
+    expect(told).toEqual(['bytes']);
+    vi.advanceTimersByTime(10 * CALM_MS);
+    frames(2 * FRAME_BURST);
+    pace.stop();
+    expect(told).toEqual(['bytes']);
   });
 
   it('reads what is left when it is stopped', () => {
