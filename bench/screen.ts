@@ -1,20 +1,10 @@
 // What a screen costs: parsing, a snapshot, a session that does nothing, and a neighbour of a flood. `npx tsx bench/screen.ts`
 import { Fold } from '../src/terminal/fold.js';
 import { createScreenHost } from '../src/terminal/screen.js';
+import { line, streamOf, streams } from './support/streams.js';
 
 const SIZE = { cols: 120, rows: 30 };
 const MIB = 1024 * 1024;
-const random = (n: number): number => Math.floor(Math.random() * n);
-const line = (): string => Array.from({ length: 110 }, () => String.fromCharCode(97 + random(26))).join('');
-
-const streams: Readonly<Record<string, () => string>> = {
-  text: () => `${line()}\r\n`,
-  coloured: () => `\x1b[3${random(8)}m${line().slice(0, 30)}\x1b[1;4${random(8)}m${line().slice(0, 40)}\x1b[0m\r\n`,
-  'full-screen redraws': () => `\x1b[${1 + random(30)};${1 + random(60)}H\x1b[38;5;${random(256)}m${line().slice(0, 40)}\x1b[K`,
-};
-
-const streamOf = (piece: () => string, size: number): Buffer => Buffer.from(Array.from({ length: Math.ceil(size / 80) }, piece).join(''));
-
 function parsing(name: string, piece: () => string): Fold {
   const bytes = streamOf(piece, 16 * MIB);
   const fold = new Fold(SIZE);
