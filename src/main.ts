@@ -20,6 +20,7 @@ const commands: Record<string, (program: Command) => Promise<void>> = {
   drain: async (program) => (await import('./cli/replicas.js')).drain(program),
   'log-level': async (program) => (await import('./cli/replicas.js')).logLevel(program),
   doctor: async (program) => (await import('./cli/doctor.js')).doctor(program),
+  complete: async (program) => (await import('./cli/complete.js')).complete(program),
   audit: async (program) => (await import('./cli/audit.js')).audit(program),
 };
 

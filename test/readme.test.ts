@@ -46,7 +46,7 @@ describe('The README', () => {
     await writeFile(watcher, blocks('js')[0] as string);
     const pick = `node -p 'JSON.parse(fs.readFileSync(0))[0].pty_ws_url'`;
     const script = [
-      serve.replace(/serve &/, `serve & ${untilReady(port)}`),
+      serve.replace('>gateway.log 2>&1 &', `>'${path.join(dir, 'gateway.log')}' 2>&1 & ${untilReady(port)}`),
       ...rest,
       `node ${watcher} "$(npx pty-gateway sessions --all --json | ${pick})"`,
     ].join('\n');

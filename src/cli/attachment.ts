@@ -53,7 +53,11 @@ export class Attachment {
     this.#client = connect(terminal.size);
     this.#display = display(terminal, { lost: () => this.#client.requestKeyframe() });
     this.#notices = new Notices(this.#display);
-    this.#keys = new DetachFilter(detachKeys, { typed: (bytes) => this.#type(bytes), detach: () => this.#detach() });
+    this.#keys = new DetachFilter(detachKeys, {
+      typed: (bytes) => this.#type(bytes),
+      detach: () => this.#detach(),
+      suspend: () => this.#suspend(),
+    });
   }
 
   /** Resolves with the exit code for this process, when it is over. */

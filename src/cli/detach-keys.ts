@@ -1,10 +1,12 @@
-// Finds the keys that detach among the bytes that are typed. Knows no terminal and no session.
+// Finds the keys that detach, and those that stop the job, among the bytes that are typed. Knows no terminal and no session.
 import { InvalidArgumentError } from 'commander';
 
 /** Keys in a row. */
 const MAX_KEYS = 4;
 /** How long the first of them waits for the next before it is typed after all, in milliseconds. */
 const WAIT_MS = 1000;
+/** In place of the last of several detach keys, it stops the job. */
+const STOP_KEY = 'ctrl-z';
 
 export interface DetachKeys {
   /** As a person reads it: `ctrl-] d`. */
@@ -32,11 +34,13 @@ function waysToSend(name: string): string[] {
 export interface TypedEvents {
   typed(bytes: Uint8Array): void;
   detach(): void;
+  /** Asked for as the detach keys are, but with ctrl-z for the last of them: where one key alone detaches, it cannot be. */
+  suspend(): void;
 }
 
-/** What may be the beginning of the detach keys is held back, until the next key or for a second. */
+/** What may be the beginning of such keys is held back, until the next key or for a second. */
 export class DetachFilter {
-  readonly #sequences: readonly string[];
+  readonly #meanings: ReadonlyMap<string, 'detach' | 'suspend'>;
   /** What was typed when a whole number of the keys was: only there it is worth waiting for more. */
   readonly #pauses: ReadonlySet<string>;
   readonly #events: TypedEvents;
@@ -44,16 +48,21 @@ export class DetachFilter {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor({ keys }: DetachKeys, events: TypedEvents) {
-    const after = keys.map((_, at) => sequences(keys.slice(0, at + 1)));
-    this.#sequences = after.at(-1) ?? [];
-    this.#pauses = new Set(after.slice(0, -1).flat());
+    const begun = keys.slice(0, -1);
+    const stops = begun.length > 0 ? sequences([...begun, waysToSend(STOP_KEY)]) : [];
+    this.#meanings = new Map([
+      ...stops.map((each) => [each, 'suspend'] as const),
+      ...sequences(keys).map((each) => [each, 'detach'] as const),
+    ]);
+    this.#pauses = new Set(begun.flatMap((_, at) => sequences(begun.slice(0, at + 1))));
     this.#events = events;
   }
 
   take(bytes: Uint8Array): void {
     clearTimeout(this.#timer);
     this.#type(this.#passed(Buffer.from(bytes).toString('latin1')));
-    if (this.#sequences.includes(this.#held)) this.#found();
+    const meaning = this.#meanings.get(this.#held);
+    if (meaning) this.#found(meaning);
     else if (this.#pauses.has(this.#held)) this.#timer = setTimeout(() => this.#release(), WAIT_MS);
     else this.#release();
   }
@@ -63,12 +72,12 @@ export class DetachFilter {
     clearTimeout(this.#timer);
   }
 
-  /** What is surely not of the detach keys; what is held then is the beginning of them, or all. */
+  /** What is surely not of these keys; what is held then is the beginning of them, or all. */
   #passed(typed: string): string {
     let passed = '';
     for (const char of typed) {
       this.#held += char;
-      if (this.#sequences.includes(this.#held)) break;
+      if (this.#meanings.has(this.#held)) break;
       while (!this.#mayBecome()) {
         passed += this.#held[0];
         this.#held = this.#held.slice(1);
@@ -77,9 +86,9 @@ export class DetachFilter {
     return passed;
   }
 
-  #found(): void {
+  #found(meaning: 'detach' | 'suspend'): void {
     this.#held = '';
-    this.#events.detach();
+    this.#events[meaning]();
   }
 
   #release(): void {
@@ -93,7 +102,7 @@ export class DetachFilter {
   }
 
   #mayBecome(): boolean {
-    return this.#sequences.some((sequence) => sequence.startsWith(this.#held));
+    return [...this.#meanings.keys()].some((sequence) => sequence.startsWith(this.#held));
   }
 }
 

@@ -12,8 +12,11 @@ const LEAVE_ALTERNATE = '\x1b[?1049l';
 /** Where the terminal can: its title is put aside, and taken back. */
 const SAVE_TITLE = '\x1b[22;0t';
 const RESTORE_TITLE = '\x1b[23;0t';
+/** The palette, foreground, background and cursor as the terminal's own settings have them. */
+const RESET_COLORS = [104, 110, 111, 112].map((code) => `\x1b]${code}\x1b\\`).join('');
 const ESC = '\x1b';
 const MODES = new RegExp(`${ESC}\\[\\?([\\d;]*)([hl])`, 'g');
+const COLORS = new RegExp(`${ESC}\\](?:4|1[0-2]);`);
 /** An unfinished sequence is looked at again with what follows it, up to so many bytes. */
 const TAIL_BYTES = 32;
 
@@ -29,6 +32,8 @@ export class LocalTerminal {
   readonly #output: TtyOutput | undefined;
   readonly #streams: Streams;
   #inAlternate = false;
+  /** Whether what was written has changed its colours. */
+  #colored = false;
   #tail = '';
   #isOpen = false;
   readonly #restore = () => this.close();
@@ -82,7 +87,7 @@ export class LocalTerminal {
   }
 
   write(bytes: Uint8Array): void {
-    if (this.#screen) this.#watchAlternate(bytes);
+    if (this.#screen) this.#watch(bytes);
     this.#streams.stdout.write(bytes);
   }
 
@@ -102,17 +107,20 @@ export class LocalTerminal {
     const { rows } = this.#screen ?? { rows: 0 };
     const row = Math.min(lastRow === undefined || this.#inAlternate ? rows : lastRow + 1, rows);
     const leave = this.#inAlternate ? LEAVE_ALTERNATE : '';
-    if (this.#screen) this.#streams.stdout.write(`${leave}${RESET}${RESTORE_TITLE}\x1b[${row};1H\r\n`);
+    const colors = this.#colored ? RESET_COLORS : '';
+    if (this.#screen) this.#streams.stdout.write(`${leave}${RESET}${colors}${RESTORE_TITLE}\x1b[${row};1H\r\n`);
     this.#inAlternate = false;
+    this.#colored = false;
     this.#keyboard?.setRawMode(false);
     this.#output?.restore();
   }
 
-  #watchAlternate(bytes: Uint8Array): void {
+  #watch(bytes: Uint8Array): void {
     const text = this.#tail + Buffer.from(bytes).toString('latin1');
     for (const [, modes = '', set] of text.matchAll(MODES)) {
       if (modes.split(';').some((mode) => ['47', '1047', '1049'].includes(mode))) this.#inAlternate = set === 'h';
     }
+    this.#colored ||= COLORS.test(text);
     const unfinished = text.lastIndexOf('\x1b');
     this.#tail = unfinished >= text.length - TAIL_BYTES && unfinished >= 0 ? text.slice(unfinished) : '';
   }

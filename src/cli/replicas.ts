@@ -39,7 +39,7 @@ export function replicas(program: Command): void {
       done(async () => {
         const gateway = gatewayOf(options);
         const look = async () => shown((await list(gateway)).replicas, options);
-        if (options.watch) await watch(look);
+        if (options.watch) await watch(look, process.stdout.isTTY && !options.json);
         process.stdout.write(await look());
       }),
     );

@@ -1,12 +1,20 @@
-// `pty-gateway sessions`: what runs at a gateway, and where to attach. Knows HTTP answers, no session.
+// `pty-gateway sessions`: what runs at a gateway, and what it is called there. Knows HTTP answers, no session.
 import { type Command, Option } from 'commander';
 import type { MemberRef } from '../protocol/frames.js';
 import { age } from './age.js';
 import { done } from './failure.js';
 import { type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
 import { type ListedSession, sessionsAt } from './listing.js';
-import { table } from './table.js';
+import { fits, table } from './table.js';
 import { watch } from './watch.js';
+
+/** Characters of an id that are shown where there is no room for all of it: a session that begins in another millisecond has others. */
+const SHORT_ID = 13;
+/** Of a UUID. */
+const MAX_ID = 36;
+const HEADER = ['SESSION', 'AGENT', 'STATE', 'SIZE', 'AGE', 'HERE', 'LABEL'];
+/** Who is here, and the label. */
+const GIVING_WAY = [5, 6];
 
 interface SessionsOptions extends GatewayOptions {
   readonly instance?: string;
@@ -31,7 +39,7 @@ export function sessions(program: Command): void {
           const found = await list(options);
           return options.json ? `${JSON.stringify(found, null, options.watch ? 0 : 2)}\n` : shown(found, options);
         };
-        if (options.watch) await watch(look);
+        if (options.watch) await watch(look, process.stdout.isTTY && !options.json);
         process.stdout.write(await look());
       }),
     );
@@ -45,16 +53,29 @@ function shown(found: readonly ListedSession[], { state, all }: SessionsOptions)
   if (found.length === 0 && state === undefined && !all)
     return 'No session runs that this token may see; --all lists those that have ended too.\n';
   if (found.length === 0) return 'There are no sessions that this token may see.\n';
-  const rows = found.map((session) => [
+  const { columns } = process.stdout;
+  const whole = table(HEADER, rowsOf(found));
+  return fits(whole, columns) ? whole : table(HEADER, rowsOf(found, shortest(found)), columns, GIVING_WAY);
+}
+
+function rowsOf(found: readonly ListedSession[], idChars?: number): string[][] {
+  return found.map((session) => [
+    session.session_id.slice(0, idChars),
     session.instance_id,
     session.sensitive ? `${stateOf(session)}, sensitive` : stateOf(session),
     `${session.cols}×${session.rows}`,
     age(session.created_at),
     people(session),
     session.label ?? session.title ?? '',
-    session.pty_ws_url,
   ]);
-  return table(['AGENT', 'STATE', 'SIZE', 'AGE', 'HERE', 'LABEL', 'ATTACH TO'], rows, process.stdout.columns);
+}
+
+/** As many characters as tell these ids apart. */
+function shortest(found: readonly ListedSession[]): number {
+  const distinct = (chars: number) => new Set(found.map(({ session_id }) => session_id.slice(0, chars))).size === found.length;
+  let chars = SHORT_ID;
+  while (!distinct(chars) && chars < MAX_ID) chars++;
+  return chars;
 }
 
 function stateOf({ state, exit_code, reason }: ListedSession): string {

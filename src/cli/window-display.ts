@@ -5,6 +5,7 @@ import { moveTo } from '../terminal/cells.js';
 import type { Emulator } from '../terminal/emulator.js';
 import { Fold } from '../terminal/fold.js';
 import { QueryFilter } from '../terminal/queries.js';
+import { names } from '../terminal/snapshot.js';
 import { Viewport } from './crop.js';
 import { type Display, joined, type Line } from './display.js';
 import type { LocalTerminal } from './local-terminal.js';
@@ -14,6 +15,9 @@ import { noticeRows } from './notice-rows.js';
 const FRAME_MS = 20;
 /** Cancels a sequence that was cut, and turns off what would move what is drawn, or report a mouse in the wrong place. */
 const BEGIN_DRAWING = '\x18\x1b[?6l\x1b[r\x1b[4l\x1b[?7l\x1b(B\x0f\x1b]8;;\x1b\\\x1b[0m\x1b[?9;1000;1002;1003;1004l';
+/** Empties the screen from its end: terminals that keep what is erased from its beginning (tmux) have nothing to keep then. */
+const WIPE = Buffer.from('\x1b[?2026h\x18\x1b[?1049l\x1b[?6l\x1b[r\x1b[0m\x1b[999;999H\x1b[1J');
+const BELL = '\x07';
 
 export interface WindowEvents {
   /** The screen is lost until the next picture. */
@@ -38,13 +42,15 @@ export class WindowDisplay implements Display {
   #line: Line | undefined;
   #drawn: readonly string[] = [];
   #drawnEnd = '';
+  #drawnNames = '';
+  #rung = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(terminal: LocalTerminal, events: WindowEvents) {
     this.#terminal = terminal;
     this.#events = events;
     this.#session = this.#window;
-    this.#fold = new Fold(this.#session);
+    this.#fold = this.#newFold();
   }
 
   output(bytes: Uint8Array): void {
@@ -90,7 +96,8 @@ export class WindowDisplay implements Display {
     if (!this.#pictured) return;
     this.#drawn = [];
     this.#drawnEnd = '';
-    if (this.#passes) this.#terminal.write(this.#fold.snapshot().bytes);
+    this.#drawnNames = '';
+    if (this.#passes) this.#terminal.write(Buffer.concat([WIPE, this.#fold.snapshot().bytes]));
     else this.#draw();
   }
 
@@ -128,9 +135,18 @@ export class WindowDisplay implements Display {
     try {
       step();
     } catch {
-      this.#fold = new Fold(this.#session);
+      this.#fold = this.#newFold();
       this.#events.lost();
     }
+  }
+
+  /** What passes rings by itself. */
+  #newFold(): Fold {
+    const fold = new Fold(this.#session);
+    fold.emulator.onBell(() => {
+      this.#rung = !this.#passes;
+    });
+    return fold;
   }
 
   #drawSoon(): void {
@@ -145,10 +161,21 @@ export class WindowDisplay implements Display {
     const { rows, cursor } = this.#composed();
     const changed = rows.map((row, y) => (row === this.#drawn[y] ? '' : moveTo(y, 0) + row)).join('');
     const end = keysOf(this.#fold.emulator) + (cursor ? `${cursor}\x1b[?25h` : '');
-    if (!begin && !changed && end === this.#drawnEnd) return;
+    const told = this.#namesAndBell();
+    if (!begin && !changed && !told && end === this.#drawnEnd) return;
     this.#drawn = rows;
     this.#drawnEnd = end;
-    this.#terminal.write(Buffer.from(`\x1b[?2026h\x1b[?25l${begin}${changed}${end}\x1b[?2026l`));
+    this.#terminal.write(Buffer.from(`\x1b[?2026h\x1b[?25l${begin}${changed}${end}\x1b[?2026l${told}`));
+  }
+
+  /** What the program tells beside its screen, once each time. */
+  #namesAndBell(): string {
+    const told = names(this.#fold.emulator);
+    const changed = told === this.#drawnNames ? '' : told;
+    const bell = this.#rung ? BELL : '';
+    this.#drawnNames = told;
+    this.#rung = false;
+    return changed + bell;
   }
 
   /** The program's other screen is drawn on this terminal's other screen, so that what was before is there again after it. */

@@ -213,6 +213,11 @@ export class Emulator {
     return this.#terminal.parser;
   }
 
+  /** Calls back when the bell rings. */
+  onBell(listener: () => void): void {
+    this.#terminal.onBell(listener);
+  }
+
   /** Calls back with what the emulator itself answers to a query. */
   onAnswer(listener: (text: string) => void): void {
     this.#terminal.onData(listener);

@@ -68,7 +68,7 @@ const RESET = [
 ].join('');
 
 /** Titles are told only if the program ever set one: else they are the terminal's own. */
-function names({ title, iconName }: Emulator): string {
+export function names({ title, iconName }: Emulator): string {
   const told = (code: number, name: string | undefined): string => (name === undefined ? '' : `\x1b]${code};${name}${ST}`);
   return told(1, iconName) + told(2, title);
 }

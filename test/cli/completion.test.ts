@@ -20,7 +20,7 @@ beforeAll(async () => {
   writeFileSync(program, `#!/bin/sh\nexec ${process.execPath} ${command} "$@"\n`);
   chmodSync(program, 0o755);
   env = { PATH: `${folder}:${process.env.PATH}`, PTY_GATEWAY_URL: gateway.invitation, HOME: folder };
-  session = execFileSync(program, ['new', 'shell'], { env, encoding: 'utf8' }).trim();
+  session = execFileSync(program, ['new', 'shell', '--label', 'nightly build: 1'], { env, encoding: 'utf8' }).trim();
 }, 60_000);
 afterAll(async () => {
   await gateway.stop();
@@ -45,7 +45,9 @@ needs('bash')('bash', () => {
     expect(completes('wai')).toBe('wait-for');
     expect(completes('screen', '--form')).toBe('--format');
     expect(completes('screen', session, '--format', 'p')).toBe('png');
-    expect(completes('screen', '')).toBe(session);
+    expect(completes('screen', '')).toBe(`nightly\\ build:\\ 1 ${session}`);
+    expect(completes('screen', 'nightly\\ b')).toBe('nightly\\ build:\\ 1');
+    expect(completes('screen', session.slice(0, 8))).toBe(session);
     expect(completes('new', '')).toBe('shell');
   });
 });
@@ -57,14 +59,14 @@ needs('fish')('fish', () => {
   it('knows commands, options and their values, and asks the gateway for sessions', { timeout: 60_000 }, () => {
     expect(completes('pty-gateway wai')).toBe('wait-for');
     expect(completes('pty-gateway screen x --format p')).toBe('png');
-    expect(completes('pty-gateway screen ')).toBe(session);
+    expect(completes('pty-gateway screen ')).toBe(`${session}\nnightly build: 1`);
   });
 });
 
 needs('zsh')('zsh', () => {
   it('takes the script, and asks the gateway for sessions', { timeout: 60_000 }, () => {
     const script =
-      'source <(pty-gateway completion zsh); compadd() { print -l $words }; _pty_gateway_ask session; print $_comps[pty-gateway]';
-    expect(run('zsh', '-f', '-c', script)).toBe(`${session}\n_pty_gateway`);
+      'source <(pty-gateway completion zsh); _describe() { print -rl $words }; _pty_gateway_ask session; print $_comps[pty-gateway]';
+    expect(run('zsh', '-f', '-c', script)).toBe(`nightly build\\: 1:of shell\n${session}:nightly build: 1\n_pty_gateway`);
   });
 });

@@ -75,19 +75,19 @@ const twoAgents: Answer = ({ url = '', headers }) => {
 };
 
 describe('sessions', () => {
-  it('lists those of all agents, page after page, with who is there and where to attach', async () => {
+  it('lists those of all agents, page after page, with who is there', async () => {
     const { stdout, code } = await run(['--url', await gateway(twoAgents)]);
     const lines = stdout.trimEnd().split('\n');
     expect(code).toBe(0);
-    expect(lines[0]).toMatch(/^AGENT +STATE +SIZE +AGE +HERE +LABEL +ATTACH TO$/);
-    expect(lines[1]).toMatch(/^a +running +120×30 +3h +\*alice 2345 +deploy +ws:\/\/gw\/agents\/a\/sessions\/s-1\/attach$/);
+    expect(lines[0]).toMatch(/^SESSION +AGENT +STATE +SIZE +AGE +HERE +LABEL$/);
+    expect(lines[1]).toMatch(/^s-1 +a +running +120×30 +3h +\*alice 2345 +deploy$/);
     expect(lines[2]).toContain('s-2');
-    expect(lines[3]).toMatch(/^b c +exit 2 +120×30 +3h +- +evil \[2Jtitle +ws:/);
+    expect(lines[3]).toMatch(/^s-3 +b c +exit 2 +120×30 +3h +- +evil \[2Jtitle$/);
   });
 
   it('marks those that were given secrets', async () => {
     const url = await gateway(() => ({ body: { sessions: [session('a', 's-1', { sensitive: true })] } }));
-    expect((await run(['--url', url, '--instance', 'a'])).stdout).toMatch(/^a +running, sensitive +120×30/m);
+    expect((await run(['--url', url, '--instance', 'a'])).stdout).toMatch(/^s-1 +a +running, sensitive +120×30/m);
   });
 
   it('gives the whole of it as JSON', async () => {

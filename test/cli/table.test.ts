@@ -13,6 +13,11 @@ describe('A table', () => {
     expect(table(header, rows)).toBe('AGENT  STATE    ATTACH TO\na      running  ws://gateway/one\nlong   x [2J    ws://gateway/two\n');
   });
 
+  it('cuts the cells that give way, the widest first, where there is no room for all', () => {
+    expect(table(header, rows, 26, [2])).toBe('AGENT  STATE    ATTACH TO\na      running  ws://gate…\nlong   x [2J    ws://gate…\n');
+    expect(table(header, rows, 20, [0])).toBe(table(header, rows, 20));
+  });
+
   it('that is too wide for its terminal has the last cell of each row on a line of its own', () => {
     expect(table(header, rows, 32)).toBe(table(header, rows));
     expect(table(header, rows, 31)).toBe(

@@ -9,6 +9,7 @@ const bytes = (text: string) => Buffer.from(text, 'latin1');
 function type(keys: string, pieces: readonly string[]) {
   let typed = '';
   let detached = 0;
+  let suspended = 0;
   const filter = new DetachFilter(parseDetachKeys(keys), {
     typed: (some) => {
       typed += Buffer.from(some).toString('latin1');
@@ -16,10 +17,13 @@ function type(keys: string, pieces: readonly string[]) {
     detach: () => {
       detached += 1;
     },
+    suspend: () => {
+      suspended += 1;
+    },
   });
   for (const piece of pieces) if (!detached) filter.take(bytes(piece));
   filter.stop();
-  return { typed, detached };
+  return { typed, detached, suspended };
 }
 
 describe('detach keys', () => {
@@ -31,7 +35,13 @@ describe('detach keys', () => {
     [['\x1b[27;5;93~d'], ''],
     [['\x1b[93;5u\x1b[100u'], ''],
   ])('are found in %j', (pieces, typed) => {
-    expect(type('ctrl-],d', pieces)).toEqual({ typed, detached: 1 });
+    expect(type('ctrl-],d', pieces)).toEqual({ typed, detached: 1, suspended: 0 });
+  });
+
+  it('stop the job instead with ctrl-z for the last of them, as often as it is typed, unless one key alone detaches', () => {
+    expect(type('ctrl-],d', ['a\x1d\x1a', 'b\x1d', '\x1b[122;5u', 'c\x1a'])).toEqual({ typed: 'abc\x1a', detached: 0, suspended: 2 });
+    expect(type('ctrl-],ctrl-z', ['\x1d\x1a'])).toEqual({ typed: '', detached: 1, suspended: 0 });
+    expect(type('ctrl-q', ['\x1a'])).toEqual({ typed: '\x1a', detached: 0, suspended: 0 });
   });
 
   it('let everything else through as it is, wherever it is cut', () => {
@@ -46,7 +56,7 @@ describe('detach keys', () => {
   });
 
   it('hold back no escape key: only a whole first key waits for the second', () => {
-    expect(type('ctrl-],d', ['\x1b'])).toEqual({ typed: '\x1b', detached: 0 });
+    expect(type('ctrl-],d', ['\x1b'])).toEqual({ typed: '\x1b', detached: 0, suspended: 0 });
   });
 
   it('type the first key after all when nothing follows', () => {
@@ -57,6 +67,7 @@ describe('detach keys', () => {
         typed += Buffer.from(some).toString('latin1');
       },
       detach: () => {},
+      suspend: () => {},
     });
     filter.take(bytes('\x1d'));
     expect(typed).toBe('');

@@ -214,6 +214,31 @@ describe('a session in a window', () => {
     expect(scene.rows[1]).toBe(' cannot be… ; ctrl-] d detaches'.replace(' ;', ';'));
   });
 
+  it('tells the title and rings the bell, once each time, also while a part is drawn', () => {
+    const scene = new Scene({ cols: 10, rows: 3 }, { cols: 20, rows: 9 }, bytes('\x1b]2;first\x07'));
+    const titles = () => scene.written.split('\x1b]2;').slice(1);
+    vi.advanceTimersByTime(seconds);
+    expect(titles()).toEqual([expect.stringMatching(/^first/)]);
+    scene.written = '';
+    scene.print(bytes('\x07\x07x\x1b]2;second\x07'));
+    vi.advanceTimersByTime(seconds);
+    scene.print(bytes('y'));
+    vi.advanceTimersByTime(seconds);
+    expect(titles()).toEqual([expect.stringMatching(/^second/)]);
+    expect(scene.written.split('\x07')).toHaveLength(2);
+  });
+
+  it('leaves nothing behind where a terminal keeps what is erased from its beginning', () => {
+    const scene = new Scene({ cols: 20, rows: 3 }, { cols: 20, rows: 3 }, bytes('one\r\ntwo\r\nthree'));
+    scene.tell({ text: 'a line' });
+    vi.advanceTimersByTime(seconds);
+    scene.written = '';
+    scene.tell(undefined);
+    const [beforeErasing = ''] = scene.written.split('\x1b[H\x1b[J');
+    scene.window.piece(bytes(beforeErasing));
+    expect(scene.rows.join('')).toBe('');
+  });
+
   it.each([
     ['the whole is shown', { cols: 20, rows: 9 }],
     ['a part is drawn', { cols: 10, rows: 3 }],

@@ -3,7 +3,15 @@ import { type CompletedCommand, type Follows, quoted } from './tree.js';
 
 /** A script to be sourced. */
 export function bash(commands: readonly CompletedCommand[]): string {
-  return `_pty_gateway() {
+  return `_pty_gateway_ask() {
+  local word about
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word about; do
+    printf -v word %q "$word"
+    [[ $word == "$cur"* ]] && COMPREPLY+=("$word")
+  done < <(pty-gateway complete "$1" 2>/dev/null)
+}
+_pty_gateway() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} at=0 i
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
@@ -38,6 +46,6 @@ ${args.map((each, at) => `        ${at}) ${reply(each)} ;;`).join('\n')}
 function reply(follows: Follows): string {
   if (follows === 'file') return 'COMPREPLY=($(compgen -f -- "$cur"))';
   if (follows === 'anything') return ':';
-  const words = typeof follows === 'string' ? `"$(pty-gateway complete ${follows} 2>/dev/null)"` : quoted(follows.join(' '));
-  return `COMPREPLY=($(compgen -W ${words} -- "$cur"))`;
+  if (typeof follows === 'string') return `_pty_gateway_ask ${follows}`;
+  return `COMPREPLY=($(compgen -W ${quoted(follows.join(' '))} -- "$cur"))`;
 }

@@ -5,7 +5,11 @@ import { type CompletedCommand, type CompletedOption, type Follows, quoted } fro
 export function zsh(commands: readonly CompletedCommand[]): string {
   return `#compdef pty-gateway
 (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u }
-_pty_gateway_ask() { local -a words; words=(\${(f)"$(pty-gateway complete $1 2>/dev/null)"}); compadd -a words }
+_pty_gateway_ask() {
+  local -a words; local word
+  for word in \${(f)"$(pty-gateway complete $1 2>/dev/null)"}; do words+=("\${\${word%%$'\\t'*}//:/\\\\:}:\${word#*$'\\t'}"); done
+  _describe $1 words
+}
 _pty_gateway() {
   if (( CURRENT == 2 )); then
     local -a commands; commands=(
