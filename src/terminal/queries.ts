@@ -102,6 +102,11 @@ const [CSI, SGR, PRIVATE, C1_LEAD, CAN, SUB] = [0x5b, 0x6d, 0x3f, 0xc2, 0x18, 0x
 /** Whether a query may begin in these bytes, which begin outside of any sequence. Quick, and wrong only in saying yes. */
 function mayAsk(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(ESCAPE); at >= 0; at = bytes.indexOf(ESCAPE, at + 1)) if (mayAskAt(bytes, at + 1)) return true;
+  return hasC1(bytes);
+}
+
+/** Whether a control of eight bits is in these bytes, in UTF-8. */
+function hasC1(bytes: Uint8Array): boolean {
   for (let at = bytes.indexOf(C1_LEAD); at >= 0; at = bytes.indexOf(C1_LEAD, at + 1))
     if ((bytes[at + 1] as number) >= 0x80 && (bytes[at + 1] as number) < 0xa0) return true;
   return false;
@@ -137,21 +142,37 @@ export class QueryFinder {
 
   /** `found` is called with each query that ends in these bytes. */
   read(bytes: Uint8Array, found: (query: Query) => void): void {
-    const reader = this.#reader;
-    // Where nothing asks, only what the end of it has begun is of interest: ESC begins anew from anywhere.
-    const from = reader.begun === reader.at && !mayAsk(bytes) ? lastBeginning(bytes) : 0;
-    reader.read(bytes.subarray(from), (sequence) => {
+    if (hasC1(bytes)) this.#readAll(bytes, found);
+    else this.#readWhatMayAsk(bytes, found);
+  }
+
+  /** ESC begins anew from anywhere: a sequence that asks nothing is passed over, but for the last one, which may go on in what follows. */
+  #readWhatMayAsk(bytes: Uint8Array, found: (query: Query) => void): void {
+    for (let at = this.#isIdle ? firstBeginning(bytes) : 0; at < bytes.length; ) {
+      const next = bytes.indexOf(ESCAPE, at + 1);
+      const end = next < 0 ? bytes.length : next;
+      if (next < 0 || !this.#isIdle || mayAskAt(bytes, at + 1)) this.#readAll(bytes.subarray(at, end), found);
+      at = end;
+    }
+  }
+
+  #readAll(bytes: Uint8Array, found: (query: Query) => void): void {
+    this.#reader.read(bytes, (sequence) => {
       const query = queryOf(sequence);
       if (query) found(query);
     });
   }
+
+  get #isIdle(): boolean {
+    return this.#reader.begun === this.#reader.at;
+  }
 }
 
-/** Where the last sequence, or a character that may become the beginning of one, begins; the end if there is none. */
-function lastBeginning(bytes: Uint8Array): number {
-  const last = bytes.lastIndexOf(ESCAPE);
-  if (last >= 0) return last;
-  return bytes.at(-1) === 0xc2 ? bytes.length - 1 : bytes.length;
+/** Where the first sequence, or a character that may become the beginning of one, begins; the end if there is none. */
+function firstBeginning(bytes: Uint8Array): number {
+  const first = bytes.indexOf(ESCAPE);
+  if (first >= 0) return first;
+  return bytes.at(-1) === C1_LEAD ? bytes.length - 1 : bytes.length;
 }
 
 /**

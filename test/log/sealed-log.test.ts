@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Keyring, type NamedKey } from '../../src/keyring.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
+import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -30,6 +31,20 @@ needs('redis-server')('over Redis', () => {
   afterAll(() => server.dispose());
 
   logContract('the Redis log, sealed,', () => redisBench({ url: server.url }, over));
+
+  it('is opened once for all who follow at another replica', async () => {
+    const options = { url: server.url, prefix: 'followed' };
+    const [here, there] = [over(await openRedisLog(options)), over(await openRedisLog(options))];
+    const id = v7();
+    const writer = await here.create(id, {}, forever);
+    const reader = await there.reader(id);
+    const told = [1, 2].map(() => new Promise<Uint8Array | undefined>((heard) => reader.follow(([first]) => heard(first?.body))));
+    await writer.append([entry('a plain body', Date.now())]);
+    const [one, other] = await Promise.all(told);
+    expect(Buffer.from(one ?? []).toString()).toBe('a plain body');
+    expect(other).toBe(one);
+    await Promise.all([here.close(), there.close()]);
+  });
 });
 
 describe('a sealed log', () => {
@@ -123,6 +138,16 @@ describe('a sealed log', () => {
     expect([await bodies(plain), await bodies(sealed)]).toEqual([['a plain body', 'more'], ['a plain body']]);
     await open();
     expect([await bodies(plain), (await log.records()).length]).toEqual([['a plain body', 'more'], 1]);
+  });
+
+  it('gives whoever follows what was sealed here, and does not open it for them', async () => {
+    await open(first);
+    const writer = await log.create(v7(), {}, forever);
+    const told: Uint8Array[] = [];
+    writer.reader.follow((entries) => told.push(...entries.map(({ body }) => body)));
+    const draft = entry('a plain body', Date.now());
+    await writer.append([draft]);
+    expect(told[0]).toBe(draft.body);
   });
 
   it("does not open a record that was put in the place of another session's", async () => {

@@ -136,8 +136,9 @@ describe('the queries of a stream', () => {
       bytes('\x1b[6\x18n'),
       bytes('\u009bc'),
     );
+    const silent = fc.constantFrom('\x1b]0;title\x07', '\x1b_6n\x1b\\', '\x1b[2 q', '\x1b(c', '\x1b[3\x1b[1m', '\x1b').map(bytes);
     fc.assert(
-      fc.property(fc.array(fc.oneof(program, noise, query), { maxLength: 8 }), shares, (pieces, cuts) => {
+      fc.property(fc.array(fc.oneof(program, noise, query, silent), { maxLength: 8 }), shares, (pieces, cuts) => {
         const stream = new Uint8Array(Buffer.concat(pieces));
         const found: Query[] = [];
         const finder = new QueryFinder();

@@ -17,6 +17,8 @@ export class SessionSeal {
   readonly #seal: Seal;
   readonly #kid: string;
   readonly #salt: Uint8Array;
+  /** What is sealed in these bytes, for as long as anybody holds them: whoever writes here, and each who follows, has the same ones. */
+  readonly #opened = new WeakMap<Uint8Array, Uint8Array>();
 
   private constructor(sessionId: string, seal: Seal, kid: string, salt: Uint8Array) {
     this.#sessionId = sessionId;
@@ -51,11 +53,23 @@ export class SessionSeal {
   }
 
   close<D extends Draft>(draft: D): D {
-    return isEntry(draft) ? { ...draft, body: this.#seal.close(draft.body, contextOf(draft)) } : draft;
+    return isEntry(draft) ? { ...draft, body: this.#closeBody(draft) } : draft;
   }
 
   open(entry: Numbered): Numbered {
-    return corruptUnless(this.#sessionId, () => ({ ...entry, body: this.#seal.open(entry.body, contextOf(entry)) }));
+    return { ...entry, body: this.#opened.get(entry.body) ?? this.#openBody(entry) };
+  }
+
+  #closeBody(entry: Entry): Uint8Array {
+    const closed = this.#seal.close(entry.body, contextOf(entry));
+    this.#opened.set(closed, entry.body);
+    return closed;
+  }
+
+  #openBody(entry: Entry): Uint8Array {
+    const body = corruptUnless(this.#sessionId, () => this.#seal.open(entry.body, contextOf(entry)));
+    this.#opened.set(entry.body, body);
+    return body;
   }
 }
 
