@@ -11,6 +11,7 @@ import { openEmbeddedLog } from '../src/log/embedded/embedded-log.js';
 import type { Log } from '../src/log/log.js';
 import { openRedisLog } from '../src/log/redis/redis-log.js';
 import { KEEP_MS } from '../src/log/redis/writer.js';
+import { proofsOf } from '../src/log/sealed/proofs.js';
 import { sealedLog } from '../src/log/sealed/sealed-log.js';
 
 declare module 'fastify' {
@@ -27,7 +28,8 @@ async function open(app: FastifyInstance): Promise<Log> {
   const stored = config.redis
     ? await openRedisLog({ ...config.redis, ...keptAsLongAs(config.archive), onTrouble, onRecovered, logger })
     : await openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
-  return sealedLog(await archived(app, stored), new Keyring(config.encryptionKeys), (sentence, session_id) => {
+  const keyring = new Keyring(config.encryptionKeys);
+  return sealedLog(await archived(app, stored, keyring), keyring, (sentence, session_id) => {
     logger.error(sentence);
     audit.record({ event: 'key_error', outcome: 'failed', principal: null, session_id, detail: sentence });
   });
@@ -38,7 +40,7 @@ function keptAsLongAs(archive: Config['archive']) {
   return archive ? { keepMs: archive.retentionSeconds * 1000 + KEEP_MS } : {};
 }
 
-async function archived(app: FastifyInstance, stored: Log): Promise<Log> {
+async function archived(app: FastifyInstance, stored: Log, keyring: Keyring): Promise<Log> {
   const { archive } = app.config;
   if (!archive) return stored;
   const store = await openStore(archive.place).catch((error) => {
@@ -46,6 +48,7 @@ async function archived(app: FastifyInstance, stored: Log): Promise<Log> {
   });
   const log = archivedLog(stored, {
     store,
+    proverOf: proofsOf(stored, keyring),
     retentionSeconds: archive.retentionSeconds,
     onTrouble: (sentence) => app.log.error(sentence),
     onGap: (gap) => void tellOfGap(app, gap),

@@ -47,6 +47,12 @@ export interface Retention {
 /** What is said about a session beside its entries; kept with them, and gone with them. */
 export type SessionRecord = Readonly<Record<string, unknown>>;
 
+/** Numbers that follow on each other, both ends included. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What is kept, as numbers. */
 export interface Extent {
   /** The lowest number not trimmed away: 1 until the first entry goes, then the lowest entry kept. Never goes back. */
@@ -66,6 +72,11 @@ export interface LogReader {
   read(after: number, limit: { readonly frames: number; readonly bytes: number }): Promise<Numbered[]>;
   /** The newest kept entry of a kind; with `log`, of those that are found without asking an archive, which may be away. */
   latest(kind: string, where?: 'log'): Promise<Numbered | undefined>;
+  /**
+   * The numbers up to the last that was given of which nothing is kept any more, ascending: those before the first entry, whose time is over,
+   * and those between entries, which are lost. Absent where nothing is missing but what is before `extent().oldest`. Rejects with LogError `unavailable`.
+   */
+  missing?(): Promise<readonly Stretch[]>;
   /** From now on, tells of each append, those who follow longest first. Returns the way to stop. A follower that throws harms nobody else. */
   follow(follower: Follower): () => void;
   /**

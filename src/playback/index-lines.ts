@@ -8,6 +8,7 @@ export type IndexLine = { readonly sequence: number; readonly ts: string } & (
   | Resize
   | MembershipChanged
   | Closed
+  | { readonly kind: 'Gap'; readonly from: number; readonly to: number }
   | { readonly kind: 'End' }
 );
 
@@ -37,6 +38,7 @@ class Drawing {
     if (line.kind === 'Keyframe') this.#keyframe({ at, sequence: line.sequence });
     else if (line.kind === 'MembershipChanged') this.#membersChanged(at, line);
     else if (line.kind === 'Resize') this.#mark({ at, kind: 'resized', text: `${line.cols} × ${line.rows}` });
+    else if (line.kind === 'Gap') this.#mark({ at, kind: 'marked', text: `frames ${line.from} to ${line.to} are lost` });
     else if (line.kind === 'Closed') this.#mark({ at, kind: 'ended', text: endText(line) });
   }
 

@@ -3,6 +3,7 @@
 import type { Extent, Follower, LogReader, Numbered, Placed } from '../log/log.js';
 
 export class RawLive implements LogReader {
+  readonly missing?: NonNullable<LogReader['missing']>;
   readonly #kept: LogReader;
   /** What was printed, by the id of the entry that stands for it in the log; only while that entry is on its way into the log. */
   readonly #printed = new Map<string, Uint8Array>();
@@ -10,6 +11,7 @@ export class RawLive implements LogReader {
 
   constructor(kept: LogReader) {
     this.#kept = kept;
+    if (kept.missing) this.missing = kept.missing.bind(kept);
     kept.follow((...told) => this.#tell(...told));
   }
 

@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Frame, Keyframe, MembershipChanged } from '../protocol/frames.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Size } from '../terminal/terminal.js';
-import type { Format } from './formats.js';
+import { type Format, lostText } from './formats.js';
 
 export interface CastOptions {
   /** Of the terminal when the session began. */
@@ -17,12 +17,14 @@ export interface CastOptions {
 
 /** Takes all frames from the oldest on, so that it can begin anywhere with what the screen showed there. */
 export function asciicast({ size, isWhole, isWanted, title }: CastOptions): Format {
-  const utf8 = new StringDecoder('utf8');
+  let utf8 = new StringDecoder('utf8');
   let now: Size = size;
   /** What makes the screen of just before the cast begins; undefined as long as nothing is known of it. */
   let before: Buffer[] | undefined = isWhole ? [] : undefined;
   let start: number | undefined;
   let last = 0;
+  /** Behind a gap nobody knows what the screen shows, until the next Keyframe. */
+  let isTorn = false;
 
   const event = (ts: number, code: 'o' | 'r' | 'm', data: string): string => {
     last = Math.max(last, ts - (start ?? ts));
@@ -55,7 +57,10 @@ export function asciicast({ size, isWhole, isWanted, title }: CastOptions): Form
         return text === '' ? [] : [event(frame.ts, 'o', text)];
       }
       case 'Resize':
+        now = { cols: payload.cols, rows: payload.rows };
         return [event(frame.ts, 'r', `${payload.cols}x${payload.rows}`)];
+      case 'Keyframe':
+        return isTorn ? mend(payload, frame.ts) : [];
       case 'MembershipChanged':
         return [event(frame.ts, 'm', attached(payload))];
       case 'Closed':
@@ -65,12 +70,27 @@ export function asciicast({ size, isWhole, isWanted, title }: CastOptions): Form
     }
   };
 
+  const mend = (keyframe: Keyframe, ts: number): string[] => {
+    const { now: size, before: shown } = picture(keyframe);
+    const isOther = size.cols !== now.cols || size.rows !== now.rows;
+    const resized = isOther ? [event(ts, 'r', `${size.cols}x${size.rows}`)] : [];
+    isTorn = false;
+    now = size;
+    return [...resized, event(ts, 'o', Buffer.concat(shown).toString())];
+  };
+
   return {
     take: (frame) => {
       if (start !== undefined) return tell(frame);
       if (before !== undefined && isWanted(frame)) return [...begin(frame.ts), ...tell(frame)];
       fold(frame);
       return [];
+    },
+    gap: (lost, next) => {
+      utf8 = new StringDecoder('utf8');
+      before = undefined;
+      isTorn = true;
+      return start === undefined ? [] : [event(next.ts, 'm', lostText(lost))];
     },
     end: () => (start === undefined ? begin(0) : []),
   };

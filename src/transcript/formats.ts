@@ -1,5 +1,6 @@
 // A session's history as text: ndjson, or plain lines. Knows no HTTP and no log.
 import { StringDecoder } from 'node:string_decoder';
+import type { Stretch } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
 import { readPayload } from '../protocol/make-frames.js';
 import { type Line, Lines } from './lines.js';
@@ -7,15 +8,23 @@ import { type Line, Lines } from './lines.js';
 /** Makes lines of text of frames, in their order. Each ends with a newline. */
 export interface Format {
   take(frame: Frame): readonly string[];
+  /** Here frames are missing that were lost; `next` is the first behind them. */
+  gap(lost: Stretch, next: Frame): readonly string[];
   /** What is left at the end of the history. */
   end(): readonly string[];
 }
+
+export const lostText = ({ from, to }: Stretch) => `frames ${from} to ${to} are lost`;
+
+/** A gap as a line of JSON. */
+export const gapLine = ({ from, to }: Stretch, { ts }: Frame): string =>
+  `${JSON.stringify({ sequence: to, ts: moment(ts), kind: 'Gap', from, to })}\n`;
 
 export const moment = (ts: number) => new Date(ts).toISOString();
 
 /** One frame a line; Output as text, where a character that is split is in the frame that completes it. Keyframes are left out: what they show was printed. */
 export function ndjson(): Format {
-  const utf8 = new StringDecoder('utf8');
+  let utf8 = new StringDecoder('utf8');
   const told = (frame: Frame): object | undefined => {
     const payload = readPayload(frame);
     if (payload.kind === 'Keyframe') return undefined;
@@ -26,13 +35,21 @@ export function ndjson(): Format {
       const members = told(frame);
       return members ? [`${JSON.stringify({ sequence: frame.sequence, ts: moment(frame.ts), ...members })}\n`] : [];
     },
+    gap: (lost, next) => {
+      utf8 = new StringDecoder('utf8');
+      return [gapLine(lost, next)];
+    },
     end: () => [],
   };
 }
 
-/** The lines that were printed; with `q`, those in which it stands, in letters of either case. */
+/** The lines that were printed, and what is lost between them; with `q`, the lines in which it stands, in letters of either case. */
 export function plain(q?: string): Format {
-  return printed(q, ({ text }) => `${text}\n`);
+  return printed(
+    q,
+    ({ text }) => `${text}\n`,
+    (lost) => (q === undefined ? [`[${lostText(lost)}]\n`] : []),
+  );
 }
 
 /** The lines in which `q` stands, each with the number and the time of the frame that began it. */
@@ -40,13 +57,19 @@ export function found(q: string): Format {
   return printed(q, ({ text, mark: { sequence, ts } }) => `${JSON.stringify({ sequence, ts: moment(ts), kind: 'Line', text })}\n`);
 }
 
-function printed(q: string | undefined, told: (line: Line<Frame>) => string): Format {
-  const lines = new Lines<Frame>();
+/** No line goes on behind a gap. */
+function printed(q: string | undefined, told: (line: Line<Frame>) => string, lostTold: (lost: Stretch) => string[] = () => []): Format {
+  let lines = new Lines<Frame>();
   const wanted = q?.toLowerCase();
   const tellWanted = (ended: readonly Line<Frame>[]) =>
     ended.filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted)).map(told);
   return {
     take: (frame) => (frame.kind === 'Output' ? tellWanted(lines.take(frame.body, frame)) : []),
+    gap: (lost) => {
+      const rest = tellWanted(lines.rest());
+      lines = new Lines<Frame>();
+      return [...rest, ...lostTold(lost)];
+    },
     end: () => tellWanted(lines.rest()),
   };
 }

@@ -2,7 +2,7 @@
 import type { Closed, Frame, MembershipChanged, Resize } from '../protocol/frames.js';
 import { readPayload } from '../protocol/make-frames.js';
 import type { Size } from '../terminal/terminal.js';
-import { type Format, moment } from './formats.js';
+import { type Format, gapLine, moment } from './formats.js';
 
 const line = ({ sequence, ts }: Frame, members: object): string => `${JSON.stringify({ sequence, ts: moment(ts), ...members })}\n`;
 
@@ -15,13 +15,14 @@ export function frames(): Format {
       if (payload.kind !== 'Output') return [line(frame, payload)];
       return [line(frame, { kind: 'Output', stream: payload.stream, data: Buffer.from(payload.bytes).toString('base64') })];
     },
+    gap: (lost, next) => [gapLine(lost, next)],
     end: () => [],
   };
 }
 
 /**
  * What is needed to find one's way in a history without reading it: `Begin`, the first frame from which the screen can be shown, and the size
- * there; then each Keyframe (without its snapshot), Resize, MembershipChanged and Closed; `End`, the last frame. Nothing, if nothing can be shown.
+ * there; then each Keyframe (without its snapshot), Resize, MembershipChanged and Closed, and each Gap; `End`, the last frame. Nothing, if nothing can be shown.
  */
 export function index({ size, isWhole }: { readonly size: Size; readonly isWhole: boolean }): Format {
   let last: Frame | undefined;
@@ -34,6 +35,7 @@ export function index({ size, isWhole }: { readonly size: Size; readonly isWhole
       last = frame;
       return entry ? [...begin, line(frame, entry)] : begin;
     },
+    gap: (lost, next) => (last ? [gapLine(lost, next)] : []),
     end: () => (last ? [line(last, { kind: 'End' })] : []),
   };
 }

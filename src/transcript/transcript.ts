@@ -1,5 +1,6 @@
 // The history of a session as a stream of text, read as fast as it is taken. Knows no HTTP.
 import { Fault } from '../errors.js';
+import type { LogReader, Stretch } from '../log/log.js';
 import type { Frame } from '../protocol/frames.js';
 import type { Session } from '../session/session.js';
 import type { Size } from '../terminal/terminal.js';
@@ -28,18 +29,26 @@ const NDJSON = 'application/x-ndjson; charset=utf-8';
 
 const UNSEARCHABLE = ['asciicast', 'frames', 'index'];
 
-/** Of a session whose terminal had that size when it began. Throws INVALID_REQUEST for a query that makes no sense. */
-export function transcript(session: Session, size: Size, query: TranscriptQuery): Transcript {
+/** Of a session whose terminal had that size when it began. Rejects with INVALID_REQUEST for a query that makes no sense. */
+export async function transcript(session: Session, size: Size, query: TranscriptQuery): Promise<Transcript> {
   const range = rangeOf(query);
-  const { type, format, isFromOldest } = formatOf(session, size, range, query);
+  const { isWhole, lost } = await missingIn(session.frames);
+  const { type, format, isFromOldest } = formatOf(session, size, isWhole, range, query);
   const after = isFromOldest ? 0 : Math.max(range.from.sequence - 1, 0);
-  return { type, text: limited(pieces(session, after, range, format, isFromOldest), query.limit) };
+  const gaps = lost.filter(({ to }) => to > after);
+  return { type, text: limited(pieces(session, after, range, format, isFromOldest, gaps), query.limit) };
 }
 
-function formatOf(session: Session, size: Size, range: Range, { format, q }: TranscriptQuery) {
+/** Whether the first frame that is kept is the first that there ever was, and what is lost behind it. */
+async function missingIn(frames: LogReader): Promise<{ readonly isWhole: boolean; readonly lost: readonly Stretch[] }> {
+  if (!frames.missing) return { isWhole: frames.extent().oldest === 1, lost: [] };
+  const missing = await frames.missing();
+  return { isWhole: missing[0]?.from !== 1, lost: missing.filter(({ from }) => from > 1) };
+}
+
+function formatOf(session: Session, size: Size, isWhole: boolean, range: Range, { format, q }: TranscriptQuery) {
   if (q && UNSEARCHABLE.includes(format))
     throw new Fault('INVALID_REQUEST', `query.q: the format ${format} cannot be searched; expected ndjson or text with it`);
-  const isWhole = session.frames.extent().oldest === 1;
   switch (format) {
     case 'ndjson':
       return { type: NDJSON, format: q ? found(q) : ndjson(), isFromOldest: false };
@@ -59,9 +68,19 @@ function formatOf(session: Session, size: Size, range: Range, { format, q }: Tra
   }
 }
 
-async function* pieces(session: Session, after: number, range: Range, format: Format, all: boolean): AsyncGenerator<readonly string[]> {
+async function* pieces(
+  session: Session,
+  after: number,
+  range: Range,
+  format: Format,
+  all: boolean,
+  gaps: Stretch[],
+): AsyncGenerator<readonly string[]> {
+  const passed = (frame: Frame) => gaps.splice(0, gaps.findLastIndex(({ to }) => to < frame.sequence) + 1);
   for await (const frames of framesUpTo(session.frames, after, range)) {
-    yield frames.filter((frame) => all || isIn(range, frame)).flatMap((frame) => format.take(frame));
+    yield frames
+      .filter((frame) => all || isIn(range, frame))
+      .flatMap((frame) => [...passed(frame).flatMap((lost) => format.gap(lost, frame)), ...format.take(frame)]);
   }
   yield format.end();
 }

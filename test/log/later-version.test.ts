@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Access } from '../../src/log/archived/access.js';
+import { segmentName } from '../../src/log/archived/names.js';
 import { newestRecord, putRecord } from '../../src/log/archived/records.js';
 import { decodeSegment, encodeSegment } from '../../src/log/archived/segment.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
@@ -64,13 +65,14 @@ describe('in an archive', () => {
 
   it('a segment of a later version is refused by name', () => {
     const segment = { from: 1, to: 1, newest: { Output: 1 }, entries: [{ ...entry('x', 1), sequence: 1 }] };
-    const bytes = encodeSegment('s', segment);
-    expect(decodeSegment('s', 'name', bytes).entries).toHaveLength(1);
+    const named = { session: 's', name: segmentName('s', { from: 1, to: 1, newestMs: 1 }, 'ab') };
+    const bytes = encodeSegment(named, segment);
+    expect(decodeSegment(named, bytes).entries).toHaveLength(1);
     const head = decode(bytes, 0, 0);
     if (head.is !== 'whole') throw new Error('no head');
     // The number has one digit more or less in neither: the length stays.
     encode({ ...head.record, body: Buffer.from(later(Buffer.from(head.record.body).toString())) }, bytes, 0);
-    expect(() => decodeSegment('s', 'name', bytes)).toThrow(LATER);
+    expect(() => decodeSegment(named, bytes)).toThrow(LATER);
   });
 
   it('an older record does not stand in for one that a later version wrote', async () => {

@@ -1,7 +1,9 @@
 // Three kinds of secrets, printed in many ways, and every place where what a terminal printed can be seen or is kept: they are in none of them.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { formsOf } from '../../src/redaction/forms.js';
@@ -18,6 +20,7 @@ const TOKEN = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gH3jK5'}`;
 const KEY_LINE = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj';
 const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----\r\n${KEY_LINE}\r\n${KEY_LINE}\r\n-----END PRIVATE KEY-----`;
 const END = 'all is printed';
+const LABEL = 'a session with secrets';
 
 const between = (text: string, what: string) => [...text].join(what);
 /** What a program may print, each on lines of its own. */
@@ -86,9 +89,10 @@ afterEach(async () => {
   redis = undefined;
 });
 
+/** What is in the files of a folder, and what they are called. */
 function filesIn(dir: string): string {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((file) => file.isFile() && file.name !== 'printed');
-  return files.map((file) => readFileSync(path.join(file.parentPath, file.name)).toString()).join('\n');
+  return files.map((file) => `${file.name}\n${readFileSync(path.join(file.parentPath, file.name))}`).join('\n');
 }
 
 async function attach(url: string, protocol: string, replay_from?: number): Promise<Client> {
@@ -104,7 +108,7 @@ async function begin() {
   const file = path.join(gateway.dataDir, 'printed');
   writeFileSync(file, `${printed}\r\n`);
   const argv = ['/bin/sh', '-c', `while read line; do cat ${file}; done`];
-  return gateway.session({ argv, secrets: [LEASED], default_role: 'observer', cols: 80, rows: 60 });
+  return gateway.session({ argv, label: LABEL, secrets: [LEASED], default_role: 'observer', cols: 80, rows: 60 });
 }
 
 async function printAgain(taskId: string): Promise<void> {
@@ -170,6 +174,38 @@ describe('A leased secret, a token and a private key that a program prints', () 
     const places = await lookEverywhere();
     places.expectShown(...SHOWN, ...KEPT, 'files');
     places.expectNothing();
+  });
+});
+
+describe('The same in an archive', () => {
+  let archive: string;
+  beforeEach(() => {
+    archive = mkdtempSync(path.join(tmpdir(), 'archive-'));
+  });
+  afterEach(() => rmSync(archive, { recursive: true }));
+
+  async function archived(env: NodeJS.ProcessEnv): Promise<Places> {
+    receiver = await openReceiver();
+    const push = { PUSH_ALLOWED_HOSTS: `localhost:${receiver.port}` };
+    gateway = await startGateway({ LOG_LEVEL: 'trace', ARCHIVE_URL: pathToFileURL(archive).href, ...push, ...env });
+    const places = await lookEverywhere();
+    await gateway.app.close();
+    places.add('archive', filesIn(archive));
+    return places;
+  }
+
+  it('are in no segment, record or name', async () => {
+    const places = await archived({});
+    places.expectShown(...SHOWN, ...KEPT, 'archive');
+    places.expectNothing();
+  });
+
+  it('are in nothing of it with keys, nor is anything else that was printed or said', async () => {
+    const places = await archived({ REPLAY_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}` });
+    places.expectNothing();
+    const files = filesIn(archive);
+    expect(files).toContain('"sealed"');
+    expect([END, 'colours', LABEL, '/bin/sh', 'alice'].filter((word) => files.includes(word))).toEqual([]);
   });
 });
 

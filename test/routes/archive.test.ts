@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openDirectoryStore } from '../../src/log/archived/directory.js';
+import { readSegmentName, type SegmentName } from '../../src/log/archived/names.js';
 import { s3Store } from '../../src/log/archived/s3.js';
 import type { ArchiveStore } from '../../src/log/archived/store.js';
 import { needs } from '../support/needs.js';
@@ -146,6 +147,34 @@ function archived(open: () => Promise<Place>): void {
       !Buffer.isBuffer(frame) && frame.payload?.kind === 'Output' ? [Buffer.from(`${frame.payload.data}`, 'base64').toString()] : [],
     );
     expect(output.join('')).toBe(Array.from({ length: LINES }, (_, n) => `${n + 1}\r\n`).join(''));
+  });
+
+  it('has a gap where an object was taken away: every transcript says which frames are lost, and no cursor goes on from before', async () => {
+    const segments = (await place.store.list('segments/')).flatMap((name) => readSegmentName(name) ?? []).sort((a, b) => a.to - b.to);
+    const [, lost] = segments as [SegmentName, SegmentName];
+    const kept = await place.store.get(lost.name);
+    await place.store.delete([lost.name]);
+    await gw.close();
+    gw = await start(3600);
+    const { from, to } = lost;
+    const lines = (await readWhole('/transcript'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.filter(({ kind }) => kind === 'Gap')).toEqual([{ sequence: to, ts: expect.any(String), kind: 'Gap', from, to }]);
+    expect(lines.filter(({ sequence }) => sequence >= from && sequence < to)).toEqual([]);
+    expect(lines.map(({ sequence }) => sequence)).toEqual(lines.map(({ sequence }) => sequence).sort((a, b) => a - b));
+    const text = (await readWhole('/transcript?format=text')).split('\n');
+    const at = text.indexOf(`[frames ${from} to ${to} are lost]`);
+    expect(
+      [text.slice(0, at - 1), text.slice(at + 2)].every((part) =>
+        part.slice(1, -1).every((line, i) => line === `${Number(part[0]) + i + 1}`),
+      ),
+    ).toBe(true);
+    expect(await readWhole('/transcript?format=text&q=lost')).toBe('');
+    expect(await readWhole('/transcript?format=asciicast')).toContain(`"m","frames ${from} to ${to} are lost"]`);
+    expect(JSON.parse(await read('')).oldest_sequence).toBe(to + 1);
+    await place.store.put(lost.name, kept as Buffer);
   });
 
   it('is gone without a trace when that is over, which the audit tells', async () => {

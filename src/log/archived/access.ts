@@ -1,6 +1,7 @@
 // All that is asked of an archive's store: counted, its troubles told once while they last, and what was read kept for a while. Knows no session.
 import { LogError } from '../log.js';
-import { decodeSegment, type Segment } from './segment.js';
+import type { ProverOf } from './proof.js';
+import { decodeSegment, encodeSegment, type Named, type Segment } from './segment.js';
 import type { ArchiveStore } from './store.js';
 
 /** Bytes of segments that are kept as they were read, for all readers of this process together. */
@@ -23,6 +24,7 @@ type Verb = 'written' | 'read' | 'listed' | 'cleared';
 export class Access {
   readonly counts: { -readonly [name in keyof ArchiveCounts]: number } = { objects: 0, bytes: 0, failures: 0, gaps: 0, lostNumbers: 0 };
   readonly #store: ArchiveStore;
+  readonly #proverOf: ProverOf;
   readonly #tell: (sentence: string) => void;
   readonly #failing = new Set<Verb>();
   readonly #reading = new Map<string, Promise<Segment | undefined>>();
@@ -30,8 +32,9 @@ export class Access {
   readonly #read = new Map<string, { readonly segment: Segment; readonly bytes: number }>();
   #readBytes = 0;
 
-  constructor(store: ArchiveStore, tell: (sentence: string) => void) {
+  constructor(store: ArchiveStore, proverOf: ProverOf, tell: (sentence: string) => void) {
     this.#store = store;
+    this.#proverOf = proverOf;
     this.#tell = tell;
   }
 
@@ -44,6 +47,10 @@ export class Access {
     await this.#ask('written', () => this.#store.put(name, bytes));
     this.counts.objects++;
     this.counts.bytes += bytes.length;
+  }
+
+  async putSegment(named: Named, segment: Segment): Promise<void> {
+    await this.put(named.name, encodeSegment(named, segment, await this.#proverOf(named.session)));
   }
 
   get(name: string): Promise<Buffer | undefined> {
@@ -63,7 +70,7 @@ export class Access {
   segment(sessionId: string, name: string): Promise<Segment | undefined> {
     const known = this.#read.get(name);
     if (known) return Promise.resolve(this.#keep(name, known));
-    const reading = this.#reading.get(name) ?? this.#fetch(sessionId, name).finally(() => this.#reading.delete(name));
+    const reading = this.#reading.get(name) ?? this.#fetch({ session: sessionId, name }).finally(() => this.#reading.delete(name));
     this.#reading.set(name, reading);
     return reading;
   }
@@ -72,9 +79,9 @@ export class Access {
     this.#store.close();
   }
 
-  async #fetch(sessionId: string, name: string): Promise<Segment | undefined> {
-    const bytes = await this.get(name);
-    return bytes && this.#keep(name, { segment: decodeSegment(sessionId, name, bytes), bytes: bytes.length });
+  async #fetch(named: Named): Promise<Segment | undefined> {
+    const [bytes, prover] = await Promise.all([this.get(named.name), this.#proverOf(named.session)]);
+    return bytes && this.#keep(named.name, { segment: decodeSegment(named, bytes, prover), bytes: bytes.length });
   }
 
   #keep(name: string, kept: { readonly segment: Segment; readonly bytes: number }): Segment {
@@ -99,6 +106,7 @@ export class Access {
       this.#failing.delete(verb);
       return answer;
     } catch (error) {
+      if (error instanceof LogError) throw error;
       this.counts.failures++;
       const sentence = `the archive (${this.#store.place}) cannot be ${verb}: ${why(error)}`;
       if (!this.#failing.has(verb)) this.#tell(sentence);

@@ -10,6 +10,7 @@ import { Archiver, SEGMENT_MS, within } from './archiver.js';
 import type { Gap } from './copy.js';
 import { lanes } from './lanes.js';
 import { newWriter } from './names.js';
+import { nobodyProves, type ProverOf } from './proof.js';
 import { restore } from './restore.js';
 import { SessionArchive, type Surroundings } from './session-archive.js';
 import type { ArchiveStore } from './store.js';
@@ -32,6 +33,8 @@ export interface ArchivedLogOptions {
   readonly store: ArchiveStore;
   /** For how many seconds an entry is kept, from its time on. */
   readonly retentionSeconds: number;
+  /** For sessions that are sealed. */
+  readonly proverOf?: ProverOf;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called once for each new trouble, with a sentence. */
@@ -75,10 +78,10 @@ class ArchivingLog implements ArchivedLog {
   readonly #restoring: NodeJS.Timeout;
 
   constructor(inner: Log, options: ArchivedLogOptions) {
-    const { store, retentionSeconds: seconds, now = Date.now, onTrouble = () => undefined } = options;
+    const { store, proverOf = nobodyProves, retentionSeconds: seconds, now = Date.now, onTrouble = () => undefined } = options;
     this.#inner = inner;
     this.#options = options;
-    this.#access = new Access(store, onTrouble);
+    this.#access = new Access(store, proverOf, onTrouble);
     this.#damages = new Damages(onTrouble);
     const gap = (gap: Gap) => this.#lost(gap);
     this.#around = { log: inner, access: this.#access, keeping: { seconds, now }, writer: newWriter(), gap };

@@ -1,6 +1,6 @@
 // One session whose entries are in a log while they are new, and in an archive from then on: read as one. Knows no store.
 import type { Damages } from '../damages.js';
-import type { Draft, Extent, Follower, LogReader, LogWriter, Numbered, SessionRecord } from '../log.js';
+import type { Draft, Extent, Follower, LogReader, LogWriter, Numbered, SessionRecord, Stretch } from '../log.js';
 import { isCorrupt, type Shelf } from './shelf.js';
 
 /** How old in milliseconds the list of segments may be when one is missing in it: another process may have written it since. */
@@ -49,6 +49,13 @@ export class ArchivedReader implements LogReader {
       await this.#lookAgain();
       return this.#shelf.latest(kind);
     });
+  }
+
+  async missing(): Promise<readonly Stretch[]> {
+    const { oldest } = this.#inner.extent();
+    if (oldest === 1) return [];
+    await this.#lookAgain();
+    return this.#shelf.missing(oldest);
   }
 
   follow(follower: Follower): () => void {

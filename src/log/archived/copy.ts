@@ -2,7 +2,7 @@
 import type { LogReader, Numbered } from '../log.js';
 import type { Access } from './access.js';
 import { segmentName } from './names.js';
-import { encodeSegment, type Newest } from './segment.js';
+import type { Newest } from './segment.js';
 import { isCorrupt, type Shelf } from './shelf.js';
 
 /** Most entries, and bytes of their bodies past the first, in one segment: what is held in memory at once for a session that is archived. */
@@ -77,7 +77,7 @@ async function put({ shelf, access, writer, now }: Copying, { to, entries }: Omi
   const newestMs = entries.length > 0 ? entries.reduce((newest, { ts }) => Math.max(newest, ts), 0) : now();
   const newest = { ...(await newestBefore(shelf)), ...Object.fromEntries(entries.map(({ kind, sequence }) => [kind, sequence])) };
   const name = segmentName(shelf.id, { from, to, newestMs }, writer);
-  await access.put(name, encodeSegment(shelf.id, { from, to, newest, entries }));
+  await access.putSegment({ session: shelf.id, name }, { from, to, newest, entries });
   shelf.add({ name, from, to, newestMs }, newest);
 }
 

@@ -1,10 +1,10 @@
 // An archive's objects as files in a folder, on a disk of this machine or one that several share. Knows no session.
 import { randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '../../folder.js';
 import { errorCode } from '../embedded/disk.js';
-import type { ArchiveStore } from './store.js';
+import { type ArchiveStore, demandReadable } from './store.js';
 
 /** Files whose name begins so are still being written. */
 const ASIDE = '.';
@@ -41,7 +41,11 @@ class DirectoryStore implements ArchiveStore {
   }
 
   async get(name: string): Promise<Buffer | undefined> {
-    return readFile(this.#file(name)).catch(undefinedIfMissing);
+    const file = this.#file(name);
+    const found = await stat(file).catch(undefinedIfMissing);
+    if (!found?.isFile()) return undefined;
+    demandReadable(name, found.size);
+    return readFile(file).catch(undefinedIfMissing);
   }
 
   async list(folder: string): Promise<string[]> {

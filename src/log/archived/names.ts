@@ -41,12 +41,11 @@ export function readSegmentName(name: string): SegmentName | undefined {
   return from === undefined ? undefined : { name, from: Number(from), to: Number(to), newestMs: Number(newestMs) };
 }
 
-/** The session that a record is of; undefined for an object that is no record. */
+/** Ids as gateways give them: nothing in them means anything to a path or a key of Redis. */
+const SESSION_ID = /^[\w-]{1,128}$/;
+
+/** The session that a record is of; undefined for an object that is no record of any session of a gateway. */
 export function sessionOfRecord(name: string): string | undefined {
   const [, session] = /^records\/([^/]+)\/\d{16}-\d{16}-[0-9a-f]+$/.exec(name) ?? [];
-  try {
-    return session && decodeURIComponent(session);
-  } catch {
-    return undefined;
-  }
+  return session !== undefined && SESSION_ID.test(session) ? session : undefined;
 }

@@ -4,6 +4,9 @@ import type { Retention, SessionRecord } from '../log.js';
 import type { Access } from './access.js';
 import { recordName, recordsOf } from './names.js';
 
+/** Higher than the numbers of any session get; far from where numbers are not exact any more. */
+const MAX_CURRENT = 2 ** 52;
+
 export interface ArchivedRecord {
   readonly format: typeof FORMAT;
   /** Of the log. */
@@ -35,14 +38,17 @@ export async function newestRecord(access: Access, sessionId: string): Promise<A
   return undefined;
 }
 
+/** Numbers of which the log can go on, and something that is said. */
+function isWhole({ retention, current, record }: ArchivedRecord): boolean {
+  const areNumbers = [retention.frames, retention.seconds].every((n) => Number.isFinite(n) && n >= 0) && Number.isSafeInteger(current);
+  return areNumbers && current >= 0 && current <= MAX_CURRENT && typeof record === 'object' && record !== null && !Array.isArray(record);
+}
+
 function readRecord(bytes: Buffer): ArchivedRecord | undefined {
   try {
     const record = JSON.parse(bytes.toString()) as ArchivedRecord;
-    const { format, retention, current } = record;
-    if (format > FORMAT) return record;
-    const isWhole =
-      format === FORMAT && Number.isFinite(retention?.frames) && Number.isFinite(retention.seconds) && Number.isSafeInteger(current);
-    return isWhole && typeof record.record === 'object' ? record : undefined;
+    if (record.format > FORMAT) return record;
+    return record.format === FORMAT && isWhole(record) ? record : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 // An archive's objects in a bucket of S3, or of a server that speaks as it does. Knows no session.
+import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,7 +9,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
-import type { ArchiveStore } from './store.js';
+import { type ArchiveStore, demandReadable, MAX_OBJECT_BYTES } from './store.js';
 
 /** How often a request is tried in all, how long a connection is waited for, and how long an answer, in milliseconds. */
 const ATTEMPTS = 3;
@@ -69,7 +70,9 @@ class S3Store implements ArchiveStore {
 
   async get(name: string): Promise<Buffer | undefined> {
     try {
-      const { Body } = await this.#client.send(new GetObjectCommand(this.#object(name)));
+      const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(this.#object(name)));
+      if (ContentLength > MAX_OBJECT_BYTES) (Body as Readable).destroy();
+      demandReadable(name, ContentLength);
       return Body && Buffer.from(await Body.transformToByteArray());
     } catch (error) {
       if (error instanceof NoSuchKey) return undefined;

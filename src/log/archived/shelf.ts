@@ -1,5 +1,5 @@
 // What an archive has of one session: which segments there are, and reading from them. Knows no log and writes nothing.
-import { LogError, type Numbered } from '../log.js';
+import { LogError, type Numbered, type Stretch } from '../log.js';
 import type { Access } from './access.js';
 import { readSegmentName, type SegmentName, segmentsOf } from './names.js';
 import type { Newest } from './segment.js';
@@ -140,6 +140,18 @@ export class Shelf {
     return run;
   }
 
+  /** The numbers that are not kept, where the log has all from `oldest` on. */
+  missing(oldest: number): Stretch[] {
+    const kept: Stretch[] = this.#segments.filter((segment) => this.#isKept(segment)).sort((a, b) => a.from - b.from);
+    const gaps: Stretch[] = [];
+    let end = 0;
+    for (const { from, to } of [...kept, { from: oldest, to: oldest }]) {
+      if (from > end + 1) gaps.push({ from: end + 1, to: from - 1 });
+      end = Math.max(end, to);
+    }
+    return gaps;
+  }
+
   /** What is kept of the numbers above `after` and below `below`, ascending; empty where that is nothing. */
   async read(after: number, below: number, limit: Limit): Promise<Numbered[]> {
     for (let at = after; ; ) {
@@ -158,7 +170,7 @@ export class Shelf {
     const sequence = (await this.newest())[kind];
     if (sequence === undefined) return undefined;
     const [entry] = await this.read(sequence - 1, sequence + 1, { frames: 1, bytes: 0 });
-    return entry;
+    return entry?.kind === kind ? entry : undefined;
   }
 
   /** Where the newest entry of each kind is. */

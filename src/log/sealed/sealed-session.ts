@@ -52,6 +52,16 @@ export class SessionSeal {
     });
   }
 
+  /** What shows that somebody with this session's key has said this text. */
+  prove(text: string): string {
+    return this.#seal.close(new Uint8Array(), text).toString('base64');
+  }
+
+  /** Throws LogError `corrupt` unless `prove` made it for this text. */
+  check(text: string, proof: string): void {
+    corruptUnless(this.#sessionId, () => this.#seal.open(Buffer.from(proof, 'base64'), text));
+  }
+
   close<D extends Draft>(draft: D): D {
     return isEntry(draft) ? { ...draft, body: this.#closeBody(draft) } : draft;
   }
@@ -89,12 +99,14 @@ function corruptUnless<T>(sessionId: string, open: () => T): T {
 
 export class SealedReader implements LogReader {
   readonly onGap?: NonNullable<LogReader['onGap']>;
+  readonly missing?: NonNullable<LogReader['missing']>;
   readonly #inner: LogReader;
   readonly #seal: SessionSeal;
 
   constructor(inner: LogReader, seal: SessionSeal) {
     this.#inner = inner;
     this.#seal = seal;
+    if (inner.missing) this.missing = inner.missing.bind(inner);
     if (inner.onGap) this.onGap = (listener) => (inner.onGap as NonNullable<LogReader['onGap']>)(listener);
   }
 
