@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Keys, openKeys, type TokenHeader } from '../src/access/keys.js';
 import { may, type Principal, reaches, type Scope } from '../src/access/principal.js';
+import type { Signed } from '../src/access/secrets.js';
 import { readClaims } from '../src/access/token.js';
 import { credentialOf } from '../src/access/validity.js';
 import type { AuditEvent } from '../src/audit/audit.js';
@@ -131,8 +132,8 @@ function refusalFrom(error: unknown): Fault {
 function jwtOptions(auth: Config['auth'], keys: Keys): Parameters<typeof fastifyJwt>[1] {
   return {
     secret: async (request: FastifyRequest, token: unknown) => {
-      const { header } = token as { header: TokenHeader };
-      const key = await keys.find(header).catch((cause: unknown) => {
+      const { header, ...signed } = token as { header: TokenHeader } & Signed;
+      const key = await keys.find(header, signed).catch((cause: unknown) => {
         request.keyError = (cause as Error).message;
         throw new Fault('INTERNAL', 'the keys that tokens are checked with cannot be fetched now', { status: 503, cause });
       });
@@ -156,8 +157,8 @@ export default fp(
   async (app) => {
     await app.register(validity);
     await app.register(clientCertificates);
-    const keys = openKeys(app.config.auth);
-    for (const [variable, reread] of keys.sources) app.reloads.add(variable, reread);
+    const keys = openKeys(app.secrets, app.config.auth);
+    for (const [variable, { reread, file }] of keys.sources) app.reloads.add(variable, reread, [file]);
     await app.register(fastifyJwt, jwtOptions(app.config.auth, keys));
     app.addHook('onRoute', (route) => {
       const event = [route.onRequest].flat().find((hook): hook is typeof hook & Guard => hook !== undefined && 'event' in hook)?.event;

@@ -55,15 +55,18 @@ function principalBy(rules: Pick<ReturnType<typeof openCertificateRules>, 'princ
   return principal;
 }
 
-/** On SIGHUP each for itself. */
+/** On SIGHUP, and when they have changed, each for itself. */
 function rereadOnDemand(app: FastifyInstance, rules: ReturnType<typeof openCertificateRules> | undefined): void {
-  const add = (variable: string, reread: () => void) =>
-    app.reloads.add(variable, () => {
+  const { tls, clientCertificates } = app.config;
+  const add = (variable: string, reread: () => void, files: ReadonlyArray<string | undefined>) => {
+    const told = () => {
       reread();
       return 'it holds for those who connect from now on';
-    });
-  if (app.config.tls) add('TLS_CERT_FILE', () => rereadTls(app));
-  if (rules) add('CLIENT_CERT_MAP_FILE', () => rules.reload());
+    };
+    app.reloads.add(variable, told, files);
+  };
+  if (tls) add('TLS_CERT_FILE', () => rereadTls(app), [tls.certFile, tls.keyFile, tls.clientCaFile]);
+  if (rules) add('CLIENT_CERT_MAP_FILE', () => rules.reload(), [clientCertificates.mapFile]);
 }
 
 /** Who connects from now on is shown the new certificate, and judged by the new authorities. */

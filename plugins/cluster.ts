@@ -27,12 +27,13 @@ declare module 'fastify' {
 }
 
 /** What all replicas were given and Redis was not; undefined where they only check tokens of others and seal nothing. */
-function sharedKey({ encryptionKeys, auth }: Config): Uint8Array | undefined {
-  const given = encryptionKeys[0]?.key ?? auth.secret;
+function sharedKey({ config, secrets }: FastifyInstance): Uint8Array | undefined {
+  const given = config.encryptionKeys[0]?.key ?? secrets.first;
   return given ? new Uint8Array(hkdfSync('sha256', given, '', 'pty-gateway idempotency', KEY_BYTES)) : undefined;
 }
 
-async function meet({ config, log: logger, tracing }: FastifyInstance, redis: NonNullable<Config['redis']>) {
+async function meet(app: FastifyInstance, redis: NonNullable<Config['redis']>) {
+  const { config, log: logger, tracing } = app;
   const { id: replicaId, leaseSeconds } = config.replica;
   const { prefix } = redis;
   const client = connect(redis);
@@ -40,7 +41,7 @@ async function meet({ config, log: logger, tracing }: FastifyInstance, redis: No
   const bus = sealedBus(openBus({ client, prefix, leases, logger }), new Keyring(config.encryptionKeys));
   const calls = new Calls({ bus, leases, logger, ...(tracing && { tracing }) });
   const quota = new RedisQuota(client, prefix);
-  const idempotency = new RedisIdempotency(client, prefix, digestUnder(sharedKey(config)));
+  const idempotency = new RedisIdempotency(client, prefix, digestUnder(sharedKey(app)));
   // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {
     await leases.release();

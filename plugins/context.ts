@@ -1,6 +1,7 @@
 // What every other plugin may ask the app for: its config, its agents, where clients find it, whether it takes work, and what to count with. Knows no route.
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
+import { openSecrets, type Secrets } from '../src/access/secrets.js';
 import type { Agents } from '../src/agents/agents.js';
 import { type Config, localUrl, type PublicUrl } from '../src/config.js';
 import { Metrics } from '../src/metrics/metrics.js';
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     readonly config: Config;
     readonly agents: Agents;
+    /** What tokens are made with, and checked with where they are HS256 and its like. */
+    readonly secrets: Secrets;
     readonly lifecycle: Lifecycle;
     /** What SIGHUP has read again. */
     readonly reloads: Reloads;
@@ -41,6 +44,9 @@ export default fp<{ config: Config; agents: Agents }>(
     app.decorate('agents', agents);
     app.decorate('metrics', new Metrics());
     app.decorate('reloads', new Reloads());
+    const secrets = openSecrets(config.auth);
+    app.decorate('secrets', secrets);
+    if (secrets.reread) app.reloads.add('AUTH_JWT_SECRET_FILE', secrets.reread, [config.auth.secretFile]);
     app.decorate('lifecycle', { state: 'starting' } as Lifecycle);
     app.decorate('publicUrl', () => config.publicUrl ?? whereItListens(app));
   },

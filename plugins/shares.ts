@@ -37,7 +37,8 @@ async function openFile(file: string): Promise<Shares> {
 
 /** The token can only watch, this session alone, until the link ends; it rides in the fragment, which no server is sent. */
 function shareUrl(this: FastifyInstance, share: Share): string {
-  const { secret, issuer, audience } = this.config.auth;
+  const { issuer, audience } = this.config.auth;
+  const secret = this.secrets.first;
   if (!secret) throw new Fault('UNSUPPORTED_OPERATION', 'links need AUTH_JWT_SECRET to sign their tokens with, and this gateway has none');
   const { share_id, instance_id, session_id, created_by, created_at, expires_at } = share;
   const token = mintToken(

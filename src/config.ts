@@ -51,6 +51,8 @@ export interface Config {
   readonly agentsFile: string | undefined;
   readonly auth: {
     readonly secret: string | undefined;
+    /** Instead of `secret`. */
+    readonly secretFile: string | undefined;
     readonly publicKey: string | undefined;
     readonly jwksUrl: string | undefined;
     readonly issuer: string | undefined;
@@ -142,7 +144,9 @@ export function isLoopback(host: string): boolean {
 }
 
 export function hasKey(config: Config): boolean {
-  return Boolean(config.auth.secret ?? config.auth.publicKey ?? config.auth.jwksUrl ?? config.clientCertificates.mapFile);
+  return Boolean(
+    config.auth.secret ?? config.auth.secretFile ?? config.auth.publicKey ?? config.auth.jwksUrl ?? config.clientCertificates.mapFile,
+  );
 }
 
 /** The URL of a server that listens there, as long as PUBLIC_URL does not say otherwise. */
@@ -169,8 +173,11 @@ function wrong(name: string, raw: string, wanted: string): ConfigError {
 function auth(e: Environment): Config['auth'] {
   const bytes = Buffer.byteLength(e.AUTH_JWT_SECRET ?? '');
   if (bytes > 0 && bytes < 32) throw new ConfigError(`AUTH_JWT_SECRET has ${bytes} bytes; expected at least 32`);
+  if (e.AUTH_JWT_SECRET !== undefined && e.AUTH_JWT_SECRET_FILE !== undefined)
+    throw new ConfigError('AUTH_JWT_SECRET and AUTH_JWT_SECRET_FILE are both set; expected one of them');
   return {
     secret: e.AUTH_JWT_SECRET,
+    secretFile: e.AUTH_JWT_SECRET_FILE,
     publicKey: e.AUTH_JWT_PUBLIC_KEY?.replaceAll('\\n', '\n'),
     jwksUrl: e.AUTH_JWKS_URL === undefined ? undefined : url('AUTH_JWKS_URL', e.AUTH_JWKS_URL).href,
     issuer: e.AUTH_JWT_ISSUER,

@@ -26,16 +26,21 @@ export const Environment = Type.Object({
   DATA_DIR: Type.String({ default: './data', description: 'Folder of the embedded log and the audit file.' }),
   AGENTS_FILE: text('JSON or YAML; a shell if absent.'),
   AUTH_JWT_SECRET: text('HS256/384/512 key of at least 32 bytes.'),
+  AUTH_JWT_SECRET_FILE: text(
+    'File of such keys, 1 to 8, a line each, instead of AUTH_JWT_SECRET: the first makes tokens, all check them; read again when it changes.',
+  ),
   AUTH_JWT_PUBLIC_KEY: text(
-    'PEM of an RSA, EC or Ed25519 public key, or the path of a file that holds one; a file is read again on SIGHUP.',
+    'PEM of an RSA, EC or Ed25519 public key, or the path of a file that holds one; a file is read again when it changes.',
   ),
   AUTH_JWKS_URL: text('Where public keys are fetched by kid.'),
   AUTH_JWT_ISSUER: text('iss of a token, where set.'),
   AUTH_JWT_AUDIENCE: text('aud of a token, where set.'),
-  TLS_CERT_FILE: text('PEM of the certificate, and those between it and its authority, that clients are shown; read again on SIGHUP.'),
+  TLS_CERT_FILE: text(
+    'PEM of the certificate, and those between it and its authority, that clients are shown; read again when it changes.',
+  ),
   TLS_KEY_FILE: text('PEM of its key.'),
   TLS_CLIENT_CA_FILE: text("PEM of the authorities of clients' certificates: clients are asked for one, and may come without."),
-  CLIENT_CERT_MAP_FILE: text('Who clients with certificates are, and what they may; JSON or YAML, read again on SIGHUP.'),
+  CLIENT_CERT_MAP_FILE: text('Who clients with certificates are, and what they may; JSON or YAML, read again when it changes.'),
   CLIENT_CERT_HEADER: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9-]{1,64}$',

@@ -1,4 +1,5 @@
-// What is read again when the operator says so (SIGHUP), each for itself: what cannot be used changes nothing. Knows no file.
+// What is read again when the operator says so (SIGHUP), and when its files have changed, each for itself: what cannot be used changes nothing. Knows no content.
+import { signOf } from './file-sign.js';
 
 export interface ReloadLogger {
   info(fields: object, message: string): void;
@@ -8,22 +9,41 @@ export interface ReloadLogger {
 /** Reads a thing again, or rejects with what is wrong and keeps it as it was. Resolves with what there is now, in a few words. */
 export type Reread = () => Promise<string> | string;
 
+interface Reloaded {
+  readonly reread: Reread;
+  readonly files: readonly string[];
+  /** Of these files, as they were read last. */
+  sign: Promise<string>;
+}
+
 export class Reloads {
   /** By the variable that names the thing. */
-  readonly #all = new Map<string, Reread>();
+  readonly #all = new Map<string, Reloaded>();
 
-  add(variable: string, reread: Reread): void {
-    this.#all.set(variable, reread);
+  /** `files` are looked after by `look`; undefined among them is none. */
+  add(variable: string, reread: Reread, files: ReadonlyArray<string | undefined> = []): void {
+    const named = files.filter((file) => file !== undefined);
+    this.#all.set(variable, { reread, files: named, sign: signOf(named) });
   }
 
   /** One line for each. Never rejects. */
   async run(logger: ReloadLogger): Promise<void> {
-    for (const [variable, reread] of this.#all) {
-      try {
-        logger.info({ variable }, `${variable} was read again: ${await reread()}`);
-      } catch (error) {
-        logger.error({ variable }, `${variable} stays as it was: ${(error as Error).message}`);
-      }
-    }
+    for (const [variable, thing] of this.#all) await again(variable, thing, logger);
+  }
+
+  /** Those whose files have changed; one that cannot be used is told of once. Never rejects. */
+  async look(logger: ReloadLogger): Promise<void> {
+    for (const [variable, thing] of this.#all) if ((await thing.sign) !== (await signOf(thing.files))) await again(variable, thing, logger);
+  }
+}
+
+async function again(variable: string, thing: Reloaded, logger: ReloadLogger): Promise<void> {
+  // Before it is read: what is written meanwhile is a change yet to come.
+  thing.sign = signOf(thing.files);
+  await thing.sign;
+  try {
+    logger.info({ variable }, `${variable} was read again: ${await thing.reread()}`);
+  } catch (error) {
+    logger.error({ variable }, `${variable} stays as it was: ${(error as Error).message}`);
   }
 }

@@ -31,6 +31,12 @@
 {{- with .Values.clientCertificates.header }}
 - { name: CLIENT_CERT_HEADER, value: {{ . | quote }} }
 {{- end }}
+{{- if .Values.auth.secretFileKey }}
+{{- if not .Values.auth.existingSecret }}
+{{- fail "auth.secretFileKey is a key of auth.existingSecret, which is empty" }}
+{{- end }}
+- { name: AUTH_JWT_SECRET_FILE, value: /etc/pty-gateway-auth/{{ .Values.auth.secretFileKey }} }
+{{- end }}
 {{- with .Values.auth.jwksUrl }}
 - { name: AUTH_JWKS_URL, value: {{ . | quote }} }
 {{- end }}

@@ -3,8 +3,8 @@ import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../config.js';
 import type { Reread } from '../reload.js';
+import { HMAC_ALGORITHMS, type Secrets, type Signed } from './secrets.js';
 
-export const HMAC_ALGORITHMS = ['HS256', 'HS384', 'HS512'] as const;
 export const PUBLIC_KEY_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
 export type Algorithm = (typeof HMAC_ALGORITHMS)[number] | (typeof PUBLIC_KEY_ALGORITHMS)[number];
 
@@ -23,7 +23,7 @@ export interface TokenHeader {
   readonly kid?: unknown;
 }
 
-/** A secret or a PEM, with the algorithms that it may be used for. */
+/** A PEM, with the algorithms that it may be used for. */
 interface Key {
   readonly material: string;
   readonly algorithms: readonly string[];
@@ -33,39 +33,46 @@ export interface Keys {
   /** Every algorithm that some key may be used for. */
   readonly algorithms: readonly Algorithm[];
   /** The secret, or the PEM, for such a token; undefined if there is none of that kind. Rejects if a key set cannot be fetched. */
-  find(header: TokenHeader): Promise<string | undefined>;
+  find(header: TokenHeader, token: Signed): Promise<string | undefined>;
   /** What can be read again, by the variable that names it. */
-  readonly sources: ReadonlyMap<string, Reread>;
+  readonly sources: ReadonlyMap<string, KeySource>;
+}
+
+interface KeySource {
+  readonly reread: Reread;
+  /** Where it is a file. */
+  readonly file?: string;
 }
 
 interface KeySources {
-  readonly secret: string | undefined;
   readonly publicKey: string | undefined;
   readonly jwksUrl: string | undefined;
 }
 
 /** Throws ConfigError for a PEM that is no public key. */
-export function openKeys({ secret, publicKey: source, jwksUrl }: KeySources, now: () => number = Date.now): Keys {
-  const own: Key | undefined = secret ? { material: secret, algorithms: HMAC_ALGORITHMS } : undefined;
+export function openKeys(secrets: Secrets, { publicKey: source, jwksUrl }: KeySources, now: () => number = Date.now): Keys {
+  const own: readonly string[] = secrets.first === undefined ? [] : HMAC_ALGORITHMS;
   let pem = source === undefined ? undefined : readPublicKey(source);
   const set = jwksUrl === undefined ? undefined : new KeySet(jwksUrl, now);
   // What is read again may be of another kind then.
   const changes = set !== undefined || (source !== undefined && !isPem(source));
-  const usable = new Set([...(own?.algorithms ?? []), ...(pem?.algorithms ?? []), ...(changes ? PUBLIC_KEY_ALGORITHMS : [])]);
-  const sources = new Map<string, Reread>();
+  const usable = new Set([...own, ...(pem?.algorithms ?? []), ...(changes ? PUBLIC_KEY_ALGORITHMS : [])]);
+  const sources = new Map<string, KeySource>();
   if (source !== undefined && !isPem(source)) {
-    sources.set('AUTH_JWT_PUBLIC_KEY', () => {
+    const reread = () => {
       pem = readPublicKey(source);
       return pem.algorithms.join(', ');
-    });
+    };
+    sources.set('AUTH_JWT_PUBLIC_KEY', { reread, file: source });
   }
-  if (set) sources.set('AUTH_JWKS_URL', async () => `${await set.refetch()} keys`);
+  if (set) sources.set('AUTH_JWKS_URL', { reread: async () => `${await set.refetch()} keys` });
   return {
     sources,
     algorithms: [...HMAC_ALGORITHMS, ...PUBLIC_KEY_ALGORITHMS].filter((algorithm) => usable.has(algorithm)),
-    find: async ({ alg, kid }) => {
+    find: async ({ alg, kid }, token) => {
+      if (typeof alg === 'string' && own.includes(alg)) return secrets.fitting(alg, token);
       const fits = (key: Key | undefined) => typeof alg === 'string' && key?.algorithms.includes(alg);
-      const key = [own, pem].find(fits) ?? (typeof kid === 'string' ? await set?.find(kid) : undefined);
+      const key = (fits(pem) ? pem : undefined) ?? (typeof kid === 'string' ? await set?.find(kid) : undefined);
       return fits(key) ? key?.material : undefined;
     },
   };

@@ -1,4 +1,4 @@
-// What TLS is spoken with: files that are read at the start, and again on SIGHUP. Knows no server and no certificate of a client.
+// What TLS is spoken with: files that are read at the start, and again when they change. Knows no server and no certificate of a client.
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { type Config, ConfigError } from '../config.js';

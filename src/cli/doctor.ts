@@ -2,11 +2,15 @@
 import type { Command } from 'commander';
 import { type Config, readConfig } from '../config.js';
 import { agentFindings } from './doctor/agents.js';
+import { archiveFindings } from './doctor/archive.js';
+import { certificateFindings } from './doctor/certificates.js';
 import { type Finding, fail } from './doctor/finding.js';
 import { keyFindings } from './doctor/keys.js';
 import { machineFindings } from './doctor/machine.js';
 import { networkFindings } from './doctor/network.js';
 import { redisFindings } from './doctor/redis.js';
+import { revocationFindings } from './doctor/revocations.js';
+import { traceFindings } from './doctor/traces.js';
 import { harmless } from './table.js';
 
 interface DoctorOptions {
@@ -37,10 +41,14 @@ async function findings(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { redis, agentsFile } = config;
   const parts = await Promise.all([
     keyFindings(config),
+    certificateFindings(config),
+    revocationFindings(config),
     agentFindings(agentsFile),
     redis ? redisFindings(redis) : [],
+    archiveFindings(config),
     machineFindings(config),
     networkFindings(config),
+    traceFindings(config),
   ]);
   return [{ level: 'ok', check: 'settings', found: 'each is as it should be' }, ...parts.flat()];
 }

@@ -15,6 +15,8 @@ import { demandUsable, listenFault } from './preflight.js';
 
 /** Seconds for which the token of a development start is good. */
 const DEVELOPMENT_TTL_SECONDS = 12 * 3600;
+/** How often it is looked whether keys and certificates have changed, in milliseconds. */
+const LOOK_MS = 10_000;
 
 /** Registers the command. */
 export function serve(program: Command): void {
@@ -66,7 +68,7 @@ function withKey(config: Config): { config: Config; development: boolean } {
   if (hasKey(config)) return { config, development: false };
   if (!isLoopback(config.listen.host)) {
     throw new ConfigError(
-      `HOST is "${config.listen.host}" and no key is set; expected AUTH_JWT_SECRET, AUTH_JWT_PUBLIC_KEY, AUTH_JWKS_URL or CLIENT_CERT_MAP_FILE, or a loopback HOST`,
+      `HOST is "${config.listen.host}" and no key is set; expected AUTH_JWT_SECRET, AUTH_JWT_SECRET_FILE, AUTH_JWT_PUBLIC_KEY, AUTH_JWKS_URL or CLIENT_CERT_MAP_FILE, or a loopback HOST`,
     );
   }
   return { config: { ...config, auth: { ...config.auth, secret: randomBytes(32).toString('base64url') } }, development: true };
@@ -92,6 +94,7 @@ function rereadOnHangUp(app: FastifyInstance, agents: AgentsFile): void {
       .join(', ');
   });
   process.on('SIGHUP', () => void app.reloads.run(app.log));
+  setInterval(() => void app.reloads.look(app.log), LOOK_MS).unref();
 }
 
 /** One line on stderr; 78 for what the operator has to change. */

@@ -1,6 +1,7 @@
 // `pty-gateway token`: mints a token from AUTH_JWT_SECRET (contract, Tokens). Knows no server.
 import { type Command, Option } from 'commander';
 import { type Scope, scopes } from '../access/principal.js';
+import { openSecrets } from '../access/secrets.js';
 import { mintToken } from '../access/token.js';
 import { ConfigError, EXIT_CONFIG, readConfig } from '../config.js';
 import { duration } from './duration.js';
@@ -33,8 +34,13 @@ export function token(program: Command): void {
 
 function print({ scope, sub, ttl, instance, session }: TokenOptions & { readonly scope: Scope; readonly sub: string }): void {
   try {
-    const { secret, issuer, audience } = readConfig(process.env).auth;
-    if (!secret) throw new ConfigError('AUTH_JWT_SECRET is not set; expected the secret that the gateway was started with');
+    const { auth } = readConfig(process.env);
+    const { issuer, audience } = auth;
+    const secret = openSecrets(auth).first;
+    if (!secret)
+      throw new ConfigError(
+        'neither AUTH_JWT_SECRET nor AUTH_JWT_SECRET_FILE is set; expected the secret that the gateway was started with',
+      );
     const limits = { ...(instance && { instances: instance }), ...(session && { sessions: session }) };
     process.stdout.write(`${mintToken(secret, { sub, scope, ttlSeconds: ttl, issuer, audience, ...limits })}\n`);
   } catch (error) {

@@ -5,9 +5,11 @@ import type { Client } from './client.js';
 /** Words in one question. */
 const WORDS_AT_ONCE = 1000;
 
+export const revokedKey = (prefix: string): string => `${prefix}:revoked`;
+
 /** In the set `<prefix>:revoked`, as `SADD pty:revoked sub:mallory` puts them there. */
 export function redisRevocations(client: Client, prefix: string): Revocations {
-  const key = `${prefix}:revoked`;
+  const key = revokedKey(prefix);
   return {
     async among(words) {
       const revoked = new Set<string>();

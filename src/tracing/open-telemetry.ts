@@ -10,6 +10,8 @@ import type { Attributes, Span, SpanOptions, Tracing } from './tracing.js';
 
 /** Longest that the end of the process waits for a collector to take what is left, in milliseconds. */
 const FLUSH_MS = 2000;
+/** How long a collector that is asked whether it takes spans may take, in milliseconds. */
+const ASK_MS = 3000;
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 
@@ -35,6 +37,17 @@ export function openTracing({ replicaId, version, logger }: TracingOptions): Tra
     begin: (name, options = {}) => new OpenSpan(tracer, name, options),
     close: () => Promise.race([provider.shutdown().catch(() => {}), after(FLUSH_MS)]),
   };
+}
+
+/** Sends the collector no span. Rejects with why it does not take it, as it would not take others. */
+export async function askCollector(): Promise<void> {
+  const exporter = new OTLPTraceExporter({ timeoutMillis: ASK_MS });
+  try {
+    const { code, error } = await new Promise<ExportResult>((resolve) => exporter.export([], resolve));
+    if (code === ExportResultCode.FAILED) throw error ?? new Error('it says nothing');
+  } finally {
+    await exporter.shutdown();
+  }
 }
 
 const after = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref());

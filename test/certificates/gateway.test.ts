@@ -68,10 +68,10 @@ needs('openssl')('a client certificate', () => {
       asked.on('error', reject).end();
     });
 
-  /** As SIGHUP does; what could not be used. */
+  /** What has changed, as the gateway does by itself every ten seconds; what could not be used. */
   const reread = async ({ app }: Gateway): Promise<string[]> => {
     const wrong: string[] = [];
-    await app.reloads.run({ info: () => {}, error: (_, message) => void wrong.push(message) });
+    await app.reloads.look({ info: () => {}, error: (_, message) => void wrong.push(message) });
     return wrong;
   };
 

@@ -7,10 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { makeAuthority } from '../support/authority.js';
+import { startCollector } from '../support/collector.js';
 import { freePort } from '../support/free-port.js';
 import { needs } from '../support/needs.js';
 import { startRedis } from '../support/redis.js';
 import { startGateway } from '../support/running-gateway.js';
+import { startS3 } from '../support/s3.js';
 import { command } from './person.js';
 
 const dir = mkdtempSync(join(tmpdir(), 'doctor-'));
@@ -45,6 +48,13 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+
+const authority = makeAuthority();
+afterAll(() => authority.dispose());
+const issued = authority.issue('/CN=gateway', { names: ['DNS:gateway.example'], to: 90 * 86_400 });
+const other = authority.issue('/CN=other');
+const ended = authority.issue('/CN=gateway', { from: -7200, to: -3600 });
+const ownTls = { TLS_CERT_FILE: issued.certFile, TLS_KEY_FILE: issued.keyFile, TLS_CLIENT_CA_FILE: authority.caFile };
 
 describe('The doctor', () => {
   it('finds nothing to do where all is well, changes nothing, and exits with 0', async () => {
@@ -119,6 +129,73 @@ describe('The doctor', () => {
     expect(told.code).toBe(code);
   });
 
+  it('tells of all that is wrong with certificates, the archive, the audit and the collector at once', async () => {
+    const { found, code } = await complaints({
+      TLS_CERT_FILE: ended.certFile,
+      TLS_KEY_FILE: ended.keyFile,
+      PUBLIC_URL: 'https://t.example',
+      TRUST_PROXY: '1',
+      TLS_CLIENT_CA_FILE: authority.caFile,
+      CLIENT_CERT_MAP_FILE: file('nobody.json', '{"certificates": [{"match": {}, "principal": "x", "scope": "pty:observe"}]}'),
+      REVOCATION_FILE: '/nowhere/revoked',
+      ARCHIVE_URL: 's3://terminals/x',
+      ARCHIVE_ENDPOINT: 'http://127.0.0.1:1',
+      AWS_ACCESS_KEY_ID: 'any',
+      AWS_SECRET_ACCESS_KEY: 'any',
+      AUDIT_FILE: dir,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+    });
+    const told = Object.fromEntries(found.map(({ level, check, found: what }) => [check, `${level}: ${what}`]));
+    expect(told).toEqual({
+      TLS_CERT_FILE: expect.stringMatching(/^fail: .*which is over/),
+      'TLS_CERT_FILE and PUBLIC_URL': expect.stringMatching(/^warn: .*not good for t\.example/),
+      TLS_CLIENT_CA_FILE: expect.stringMatching(/^warn: good until/),
+      CLIENT_CERT_MAP_FILE: expect.stringMatching(/^fail: .*certificates\.0\.match/),
+      REVOCATION_FILE: expect.stringMatching(/^warn: .*it revokes nothing/),
+      ARCHIVE_URL: expect.stringMatching(/^fail: .*ECONNREFUSED/),
+      AUDIT_FILE: expect.stringMatching(/^fail: .* is no file/),
+      'OTLP collector': expect.stringMatching(/^fail: .*ECONNREFUSED/),
+    });
+    for (const { todo } of found) expect(todo).toMatch(/\w/);
+    expect(code).toBe(1);
+  });
+
+  it('tells of keys and folders that do not fit', async () => {
+    const { found } = await complaints({
+      AUTH_JWT_SECRET: '',
+      AUTH_JWT_SECRET_FILE: file('secrets', `${SECRET}\nhunter2\n`),
+      TLS_CERT_FILE: issued.certFile,
+      TLS_KEY_FILE: other.keyFile,
+      ARCHIVE_URL: `file://${file('flat', '')}/archive`,
+    });
+    expect(found).toMatchObject([
+      { check: 'AUTH_JWT_SECRET_FILE', found: expect.stringContaining('line 2 has 7 bytes') },
+      { check: 'TLS', found: expect.stringContaining('key values mismatch') },
+      { check: 'ARCHIVE_URL', found: expect.stringContaining('flat') },
+    ]);
+  });
+
+  it('finds a collector, and certificates with their rules, well', async () => {
+    const collector = await startCollector();
+    const rules = '{"certificates": [{"match": {"subject": "CN=*"}, "principal": "{subject}", "scope": "pty:observe"}]}';
+    try {
+      const { out } = await run([], {
+        PORT: `${await freePort()}`,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        ...ownTls,
+        CLIENT_CERT_MAP_FILE: file('well.json', rules),
+        PUBLIC_URL: 'https://gateway.example',
+      });
+      expect(out).toMatch(/^ok {4}OTLP collector: it takes traces$/m);
+      expect(out).toMatch(/^ok {4}TLS_CERT_FILE: good until /m);
+      expect(out).toMatch(/^ok {4}TLS_CERT_FILE and PUBLIC_URL: the certificate is good for gateway.example$/m);
+      expect(out).toMatch(/^ok {4}CLIENT_CERT_MAP_FILE: /m);
+      expect(collector.spans).toEqual([]);
+    } finally {
+      await collector.close();
+    }
+  });
+
   describe('at a port that is taken', () => {
     let server: Server | undefined;
     afterEach(() => void server?.close());
@@ -161,6 +238,23 @@ needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
     }
   });
 
+  it('tells what this version cannot use of what is kept there, and changes nothing of it', async () => {
+    const redis = await startRedis('--appendonly', 'yes');
+    await redis.tell('SET', 'pty:format', '99');
+    await redis.tell('SET', 'pty:revoked', 'mallory');
+    try {
+      const { found, code } = await complaints({ REDIS_URL: `redis://127.0.0.1:${redis.port}` });
+      expect(found).toMatchObject([
+        { level: 'fail', check: 'pty:format', found: expect.stringContaining('format 99') },
+        { level: 'fail', check: 'pty:revoked', found: expect.stringContaining('WRONGTYPE') },
+      ]);
+      expect(code).toBe(1);
+      expect(await redis.tell('GET', 'pty:revoked')).toContain('mallory');
+    } finally {
+      await redis.dispose();
+    }
+  });
+
   it('finds one that was set up well to be well', async () => {
     const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
     try {
@@ -168,6 +262,27 @@ needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
       expect([found, code]).toEqual([[], 0]);
     } finally {
       await redis.dispose();
+    }
+  });
+});
+
+needs('moto_server')('The doctor, of a bucket,', () => {
+  it('tells one that is there from one that is not', async () => {
+    const { bucket, env, stop } = await startS3();
+    try {
+      const there = await run([], { PORT: `${await freePort()}`, ARCHIVE_URL: `s3://${bucket}/x`, ...env });
+      expect(there.out).toMatch(/^ok {4}ARCHIVE_URL: s3:\/\/terminals\/x can be listed and read/m);
+      const { found } = await complaints({ ARCHIVE_URL: 's3://nowhere/x', ...env });
+      expect(found).toMatchObject([
+        {
+          check: 'ARCHIVE_URL',
+          level: 'fail',
+          found: expect.stringContaining('NoSuchBucket'),
+          todo: expect.stringContaining('make the bucket'),
+        },
+      ]);
+    } finally {
+      await stop();
     }
   });
 });

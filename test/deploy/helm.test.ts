@@ -44,7 +44,8 @@ needs('helm')('the chart', () => {
     const known = Object.entries(settings).filter(([setting]) => !foreign.has(setting));
     expect(known.map(([setting]) => setting).filter((setting) => !(setting in Environment.properties))).toEqual([]);
     const redis = REDIS_URL === undefined ? {} : { REDIS_URL: REDIS_URL.startsWith('redis') ? REDIS_URL : 'redis://elsewhere' };
-    const config = readConfig({ ...Object.fromEntries(known), ...redis, AUTH_JWT_SECRET: 'x'.repeat(32) });
+    const key = known.some(([setting]) => setting === 'AUTH_JWT_SECRET_FILE') ? {} : { AUTH_JWT_SECRET: 'x'.repeat(32) };
+    const config = readConfig({ ...Object.fromEntries(known), ...redis, ...key });
     const pod = of(objects, 'StatefulSet').spec.template.spec;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(config.replica.drainSeconds + 10);
     expect([pod.securityContext.runAsNonRoot, gatewayOf(objects).securityContext.readOnlyRootFilesystem]).toEqual([true, true]);
@@ -58,6 +59,7 @@ needs('helm')('the chart', () => {
     ['a secret among the settings', ['config.AUTH_JWT_SECRET=x'], /AUTH_JWT_SECRET/],
     ['an agent without a command', ['agents.a.name=A'], /command/],
     ['an ingress without a host', ['ingress.enabled=true'], /ingress\.host is needed/],
+    ['a file of secrets in no Secret', ['auth.secretFileKey=x'], /auth\.secretFileKey is a key of auth\.existingSecret/],
     ['an archive that is nowhere', ['archive.existingClaim=x'], /archive\.url is needed/],
     [
       'authorities of clients without a certificate of its own',

@@ -1,6 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PUBLIC_KEY_ALGORITHMS } from '../../src/access/keys.js';
 import { mintToken } from '../../src/access/token.js';
@@ -27,6 +30,52 @@ async function using(env: NodeJS.ProcessEnv, act: (app: SmallApp) => Promise<voi
   const app = await smallApp(env);
   await act(app).finally(() => app.close());
 }
+
+describe('a token of AUTH_JWT_SECRET_FILE', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'secrets-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+  const secretFile = join(dir, 'secrets');
+  const [before, after] = ['the secret of yesterday, which is long enough', 'the secret of tomorrow, which is long enough'];
+
+  it('is taken with any of its lines, and made with the first, as they are now', async () => {
+    writeFileSync(secretFile, `# both\n${before}\n`);
+    await using({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_FILE: secretFile }, async (app) => {
+      const statuses = async () => {
+        const asked = [before, after, SECRET].flatMap((key) => ['HS256', 'HS512'].map((alg) => app.get(path, token({}, alg, key))));
+        return (await Promise.all(asked)).map(({ status }) => status);
+      };
+      const look = () => app.app.reloads.look({ info: () => {}, error: (_, message) => expect.fail(message) });
+      expect(await statuses()).toEqual([200, 200, 401, 401, 401, 401]);
+      writeFileSync(secretFile, `${after}\n${before}\n`);
+      await look();
+      expect(await statuses()).toEqual([200, 200, 200, 200, 401, 401]);
+      expect(app.app.secrets.first).toBe(after);
+      writeFileSync(secretFile, `${after}\n`);
+      await look();
+      expect(await statuses()).toEqual([401, 401, 200, 200, 401, 401]);
+    });
+  });
+
+  it('is made and checked as before while the file cannot be used, which is told once', async () => {
+    writeFileSync(secretFile, before);
+    await using({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_FILE: secretFile }, async (app) => {
+      const wrong: string[] = [];
+      writeFileSync(secretFile, `${before}\nhunter2`);
+      for (let looks = 0; looks < 3; looks += 1)
+        await app.app.reloads.look({ info: () => {}, error: (_, message) => void wrong.push(message) });
+      expect(wrong).toEqual([
+        `AUTH_JWT_SECRET_FILE stays as it was: AUTH_JWT_SECRET_FILE: ${secretFile}: line 2 has 7 bytes; expected at least 32`,
+      ]);
+      expect((await app.get(path, token({}, 'HS256', before))).status).toBe(200);
+    });
+  });
+
+  it('needs a file that says something, instead of AUTH_JWT_SECRET', async () => {
+    writeFileSync(secretFile, '# none\n');
+    await expect(smallApp({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_FILE: secretFile })).rejects.toThrow('it has 0 secrets; expected 1 to 8');
+    await expect(smallApp({ AUTH_JWT_SECRET_FILE: secretFile })).rejects.toThrow('are both set; expected one of them');
+  });
+});
 
 describe('a token of AUTH_JWT_SECRET', () => {
   let app: SmallApp;

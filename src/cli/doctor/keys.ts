@@ -1,30 +1,16 @@
-// Whether the keys and certificates that the settings name can be used, are strong, and for how long they are good. Shows none of them.
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+// Whether the keys that the settings name can be used, and are strong. Shows none of them.
 import { openKeys } from '../../access/keys.js';
-import { revocationFile } from '../../access/revocation-file.js';
-import { readTls } from '../../access/tls.js';
+import { openSecrets } from '../../access/secrets.js';
 import { type Config, hasKey, isLoopback } from '../../config.js';
 import { readSigningKey } from '../../signing-key.js';
 import { attempt, type Finding, fail, ok, warn } from './finding.js';
 
 /** A secret with fewer different characters was not made by chance. */
 const DIFFERENT_CHARS = 12;
-/** How soon a certificate's end is told of, in days. */
-const SOON_DAYS = 21;
-const DAY_MS = 86_400_000;
 const NEW_SECRET = 'make one with `openssl rand -base64 32`';
 
 export async function keyFindings(config: Config): Promise<Finding[]> {
-  return [
-    presence(config),
-    ...(config.auth.secret === undefined ? [] : [strength(config.auth.secret)]),
-    ...(await publicKeys(config)),
-    ...(await signingKeys(config)),
-    sealing(config),
-    ...(await certificates(config)),
-    ...(await revocations(config)),
-  ];
+  return [presence(config), ...(await secrets(config)), ...(await publicKeys(config)), ...(await signingKeys(config)), sealing(config)];
 }
 
 function presence(config: Config): Finding {
@@ -36,23 +22,36 @@ function presence(config: Config): Finding {
   return fail(check, 'there is none, and HOST is no loopback address', todo);
 }
 
-function strength(secret: string): Finding {
-  const check = 'AUTH_JWT_SECRET';
-  const different = new Set(secret).size;
-  if (different >= DIFFERENT_CHARS) return ok(check, `${Buffer.byteLength(secret)} bytes`);
-  return warn(check, `it has ${different} different characters, so it may be guessed`, NEW_SECRET);
+async function secrets({ auth }: Config): Promise<Finding[]> {
+  if (auth.secretFile === undefined) return auth.secret === undefined ? [] : [strength('AUTH_JWT_SECRET', [auth.secret])];
+  const check = 'AUTH_JWT_SECRET_FILE';
+  let all: readonly string[] = [];
+  const read = await attempt(check, `give a file of secrets, one a line; ${NEW_SECRET}`, () => {
+    ({ all } = openSecrets(auth));
+    return 'it can be read';
+  });
+  return [read.level === 'ok' ? strength(check, all) : read];
+}
+
+function strength(check: string, all: readonly string[]): Finding {
+  const different = Math.min(...all.map((secret) => new Set(secret).size));
+  if (different < DIFFERENT_CHARS) return warn(check, `one has ${different} different characters, so it may be guessed`, NEW_SECRET);
+  return ok(
+    check,
+    `${all.length === 1 ? 'a secret' : `${all.length} secrets`} of ${all.map((secret) => Buffer.byteLength(secret)).join(', ')} bytes`,
+  );
 }
 
 async function publicKeys({ auth }: Config): Promise<Finding[]> {
   if (auth.publicKey === undefined && auth.jwksUrl === undefined) return [];
   const opened = await attempt('AUTH_JWT_PUBLIC_KEY', 'give the PEM of a public key, or the path of one', () =>
-    openKeys({ ...auth, jwksUrl: undefined }).algorithms.join(', '),
+    openKeys(openSecrets({}), { ...auth, jwksUrl: undefined }).algorithms.join(', '),
   );
   const found = auth.publicKey === undefined ? [] : [opened];
   if (auth.jwksUrl === undefined || opened.level !== 'ok') return found;
-  const fetched = openKeys({ ...auth, publicKey: undefined }).sources.get('AUTH_JWKS_URL');
+  const fetched = openKeys(openSecrets({}), { ...auth, publicKey: undefined }).sources.get('AUTH_JWKS_URL');
   const set = await attempt('AUTH_JWKS_URL', 'see that this machine can fetch it, and that it holds keys with a kid', async () => {
-    const told = (await fetched?.()) ?? '';
+    const told = (await fetched?.reread()) ?? '';
     if (told === '0 keys') throw new Error('the key set has no key that can be used');
     return told;
   });
@@ -80,28 +79,4 @@ function sealing({ encryptionKeys }: Config): Finding {
   const [first] = encryptionKeys;
   if (first) return ok(check, `what is stored is sealed with ${first.kid}; ${encryptionKeys.length} in all`);
   return ok(check, 'none: what is stored can be read by whoever can read the disk or Redis');
-}
-
-async function certificates({ tls }: Config): Promise<Finding[]> {
-  if (!tls) return [];
-  const usable = await attempt('TLS', 'give PEM files of a certificate and of its key', () => {
-    readTls(tls);
-    return 'certificate and key belong together';
-  });
-  return usable.level === 'ok' ? [usable, validity(tls.certFile)] : [usable];
-}
-
-function validity(file: string): Finding {
-  const check = 'TLS_CERT_FILE';
-  const end = Date.parse(new X509Certificate(readFileSync(file)).validTo);
-  const days = Math.floor((end - Date.now()) / DAY_MS);
-  const found = `good until ${new Date(end).toISOString()}`;
-  const todo = 'put a new certificate there, and send SIGHUP';
-  if (days < 0) return fail(check, `${found}, which is over`, todo);
-  return days < SOON_DAYS ? warn(check, `${found}, ${days} days from now`, todo) : ok(check, found);
-}
-
-async function revocations({ auth: { revocationFile: path } }: Config): Promise<Finding[]> {
-  if (path === undefined) return [];
-  return [await attempt('REVOCATION_FILE', 'correct that line', async () => `${await revocationFile(path).reread()} revoked`)];
 }

@@ -1,18 +1,14 @@
 // Whether this machine has what so many terminals need: PTYs, descriptors, a folder with room. Knows no session.
 import { constants } from 'node:fs';
-import { access, readFile, statfs } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../config.js';
-import { type Finding, fail, ok, warn } from './finding.js';
+import { attempt, type Finding, ok, warn } from './finding.js';
+import { folder } from './folder.js';
 
 /** Descriptors that a session takes (its terminal twice, its log), and what all else does with a thousand connections. */
 const DESCRIPTORS_A_SESSION = 3;
 const DESCRIPTORS_BESIDE = 1100;
-const MIB = 1024 * 1024;
-/** Free space below which the folder is as good as full, and below which it is told, in bytes. */
-const FULL_BYTES = 64 * MIB;
-const SCARCE_BYTES = 1024 * MIB;
-
 export async function machineFindings(config: Config): Promise<Finding[]> {
   const { sessions } = config.limits;
   return [...(await ptys(sessions)), ...(await descriptors(sessions)), ...(await folders(config))];
@@ -43,35 +39,17 @@ async function descriptors(sessions: number): Promise<Finding[]> {
 async function folders({ dataDir, auditFile, redis }: Config): Promise<Finding[]> {
   const audit = path.dirname(auditFile);
   const own = redis && audit !== dataDir ? [] : [await folder('DATA_DIR', dataDir)];
-  return audit === dataDir ? own : [...own, await folder('AUDIT_FILE', audit)];
+  return [...own, ...(audit === dataDir ? [] : [await folder('AUDIT_FILE', audit)]), ...(await written(auditFile))];
 }
 
-async function folder(check: string, wanted: string): Promise<Finding> {
-  try {
-    const there = await nearest(wanted);
-    await access(there, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await room(check, there, there === wanted ? wanted : `${wanted} (to be made)`);
-  } catch (error) {
-    return fail(check, (error as Error).message, 'give a folder in which this user may write');
-  }
-}
-
-/** The folder, or the one above in which it would be made. */
-async function nearest(wanted: string): Promise<string> {
-  const isThere = await access(wanted).then(
-    () => true,
-    (error) => {
-      if (error.code === 'ENOENT') return false;
-      throw error;
-    },
-  );
-  return isThere || wanted === path.dirname(wanted) ? wanted : nearest(path.dirname(wanted));
-}
-
-async function room(check: string, at: string, named: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(at);
-  const free = bavail * bsize;
-  const found = `${named} can be written; ${Math.floor(free / MIB)} MiB are free`;
-  if (free < FULL_BYTES) return fail(check, found, 'make room');
-  return free < SCARCE_BYTES ? warn(check, found, 'make room, or keep less: replay_buffer_retention_seconds') : ok(check, found);
+/** The file itself may be no file, or another user's, though its folder is ours. */
+async function written(auditFile: string): Promise<Finding[]> {
+  const there = await stat(auditFile).catch(() => undefined);
+  if (!there) return [];
+  const found = await attempt('AUDIT_FILE', 'give it to this user, or name another file', async () => {
+    if (!there.isFile()) throw new Error(`${auditFile} is no file`);
+    await access(auditFile, constants.R_OK | constants.W_OK);
+    return auditFile;
+  });
+  return found.level === 'ok' ? [] : [found];
 }

@@ -5,6 +5,7 @@ import { whyNotDurable } from '../../log/redis/durability.js';
 import { type Client, ready } from '../../redis/client.js';
 import { connect, readAddress } from '../../redis/connect.js';
 import { attempt, type Finding, fail, ok, warn } from './finding.js';
+import { redisKeyFindings } from './redis-keys.js';
 
 /** How long Redis may take to be reached, and to answer, in milliseconds. */
 const PATIENCE_MS = 5000;
@@ -38,13 +39,15 @@ async function reach(client: Client): Promise<string> {
   return `answers in ${(performance.now() - before).toFixed(1)} ms`;
 }
 
-async function judge(client: Client, { durable }: NonNullable<Config['redis']>): Promise<Finding[]> {
+async function judge(client: Client, redis: NonNullable<Config['redis']>): Promise<Finding[]> {
   const nodes: Redis[] = client instanceof Cluster ? client.nodes('master') : [client];
   const perNode = await Promise.all(
     nodes.map((node) => judgeNode(node, nodes.length > 1 ? ` at ${node.options.host}:${node.options.port}` : '')),
   );
-  const promised = durable ? [await attempt('REDIS_DURABLE', 'set REDIS_DURABLE=false, or change Redis', () => durability(client))] : [];
-  return [...perNode.flat(), ...promised];
+  const promised = redis.durable
+    ? [await attempt('REDIS_DURABLE', 'set REDIS_DURABLE=false, or change Redis', () => durability(client))]
+    : [];
+  return [...perNode.flat(), ...promised, ...(await redisKeyFindings(client, redis))];
 }
 
 async function durability(client: Client): Promise<string> {
