@@ -40,13 +40,14 @@ function shareUrl(this: FastifyInstance, share: Share): string {
   const { issuer, audience } = this.config.auth;
   const secret = this.secrets.first;
   if (!secret) throw new Fault('UNSUPPORTED_OPERATION', 'links need AUTH_JWT_SECRET to sign their tokens with, and this gateway has none');
-  const { share_id, instance_id, session_id, created_by, created_at, expires_at } = share;
+  const { share_id, instance_id, session_id, label, created_by, created_at, expires_at } = share;
   const token = mintToken(
     secret,
     {
       jti: tokenIdOf(share),
       sub: `share:${share_id}`,
       shared_by: created_by,
+      ...(label !== undefined && { shared_for: label }),
       scope: 'pty:observe',
       instances: [instance_id],
       sessions: [session_id],

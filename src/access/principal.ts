@@ -7,6 +7,9 @@ export type Scope = (typeof scopes)[number];
 /** Among the `sessions` of a token: those that its own principal created. */
 export const OWN = 'own';
 
+/** Longest name of a guest: as long as a client's label may be (pty-ext §6.1). */
+const MAX_GUEST_NAME_CHARS = 128;
+
 export interface Principal {
   /** `sub` of the token, or what the rules say of the certificate. */
   readonly name: string;
@@ -24,6 +27,8 @@ export interface Principal {
   readonly certificate?: { readonly fingerprint: string; readonly serial: string };
   /** Who made the link that the token came in. */
   readonly sharedBy?: string;
+  /** Whom that link is for, as its maker says. */
+  readonly sharedFor?: string;
 }
 
 export function may(principal: Principal, needed: Scope): boolean {
@@ -61,3 +66,9 @@ export function mayCreate({ sessions }: Principal): boolean {
 }
 
 const hasOwn = ({ sessions }: Principal): boolean => sessions?.includes(OWN) ?? false;
+
+/** What one who came with a link is called: after whom it is for, in one line, without characters that are not seen. */
+export function guestName(sharedFor = ''): string {
+  const name = sharedFor.replace(/\p{C}/gu, '').replace(/\s+/gu, ' ').trim();
+  return name === '' ? 'guest' : `guest ${name}`.slice(0, MAX_GUEST_NAME_CHARS);
+}

@@ -24,6 +24,7 @@ export const Claims = Type.Object({
   exp: Type.Optional(Type.Number({ description: 'Its end, in seconds since the epoch.' })),
   jti: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The id by which this token can be revoked.' })),
   shared_by: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Who gave it away in a link: revoked with it.' })),
+  shared_for: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Whom the link is for, as its maker says.' })),
 });
 type Claims = Static<typeof Claims>;
 
@@ -33,7 +34,7 @@ const checkClaims = checker(Claims, 'claims');
 export function readClaims(claims: unknown): Principal {
   const problem = checkClaims(claims);
   if (problem) throw new Fault('UNAUTHENTICATED', `the token is not valid: ${problem}`);
-  const { sub = 'anonymous', scope, instances, sessions: named, exp, jti, shared_by } = claims as Claims;
+  const { sub = 'anonymous', scope, instances, sessions: named, exp, jti, shared_by, shared_for } = claims as Claims;
   const sessions = named === OWN ? [OWN] : named;
   if (sessions?.includes(OWN) && (claims as Claims).sub === undefined)
     throw new Fault('UNAUTHENTICATED', 'the token is not valid: claims.sessions has "own", but claims.sub does not say whose');
@@ -41,6 +42,7 @@ export function readClaims(claims: unknown): Principal {
     ...(exp !== undefined && { expiresAt: exp * 1000 }),
     ...(jti !== undefined && { tokenId: jti }),
     ...(shared_by !== undefined && { sharedBy: shared_by }),
+    ...(shared_for !== undefined && { sharedFor: shared_for }),
   };
   return { name: sub, scope: highest(scope), instances, sessions, ...bounds };
 }
@@ -50,7 +52,7 @@ function highest(scope = ''): Scope | undefined {
   return scopes.findLast((s) => held.has(s));
 }
 
-interface Grant extends Pick<Claims, 'instances' | 'sessions' | 'jti' | 'shared_by'> {
+interface Grant extends Pick<Claims, 'instances' | 'sessions' | 'jti' | 'shared_by' | 'shared_for'> {
   readonly sub: string;
   readonly scope: Scope;
   readonly ttlSeconds: number;

@@ -72,7 +72,8 @@ const passing = (status: number): boolean => status >= 500 || status === 408 || 
 export function finalReason({ code, refusal, goodbye }: ConnectionEnd): EndReason | undefined {
   if (refusal) return passing(refusal.status) ? undefined : (byStatus[refusal.status] ?? 'refused');
   if (goodbye?.reason === 'session_closed') return goodbye.detail === 'left' ? 'left' : 'session_closed';
-  if (goodbye?.reason === 'principal_revoked') return 'forbidden';
+  // The code tells a token that is good no longer from one who was sent away.
+  if (goodbye?.reason === 'principal_revoked') return byCloseCode[code] ?? 'forbidden';
   return byCloseCode[code];
 }
 

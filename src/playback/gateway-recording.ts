@@ -30,7 +30,7 @@ export async function openRecording(address: SessionAddress, signal: AbortSignal
   return { timeline, read: (from, until) => pages(address, timeline, from, until) };
 }
 
-/** A line that was printed, and when it was begun. */
+/** A line that was printed, and from when on the whole of it was there. */
 export interface Hit {
   readonly at: number;
   readonly text: string;
@@ -46,8 +46,8 @@ export async function findIn(
 ): Promise<Hit[]> {
   const query = new URLSearchParams({ format: 'ndjson', q: text, limit: `${limit}` });
   const hits: Hit[] = [];
-  for await (const line of linesOf<{ ts: string; text: string }>(address, `${query}`, signal))
-    hits.push({ at: Math.max(0, Date.parse(line.ts) - startedAt), text: line.text });
+  for await (const line of linesOf<{ whole_ts: string; text: string }>(address, `${query}`, signal))
+    hits.push({ at: Math.max(0, Date.parse(line.whole_ts) - startedAt), text: line.text });
   return hits;
 }
 

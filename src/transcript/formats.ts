@@ -52,9 +52,16 @@ export function plain(q?: string): Format {
   );
 }
 
-/** The lines in which `q` stands, each with the number and the time of the frame that began it. */
+/** The lines in which `q` stands, each with the number and the time of the frame that began it, and the time from which the whole of it was there. */
 export function found(q: string): Format {
-  return printed(q, ({ text, mark: { sequence, ts } }) => `${JSON.stringify({ sequence, ts: moment(ts), kind: 'Line', text })}\n`);
+  const told = ({ text, mark: { sequence, ts }, last }: Line<Frame>) => ({
+    sequence,
+    ts: moment(ts),
+    kind: 'Line',
+    text,
+    whole_ts: moment(last.ts),
+  });
+  return printed(q, (line) => `${JSON.stringify(told(line))}\n`);
 }
 
 /** No line goes on behind a gap. */

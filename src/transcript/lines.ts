@@ -10,6 +10,8 @@ export interface Line<Mark> {
   readonly text: string;
   /** Of what began it, as it was told to `take`. */
   readonly mark: Mark;
+  /** Of what was printed last in it: with that the whole of it is there. */
+  readonly last: Mark;
 }
 
 const ESC = '\x1b';
@@ -33,6 +35,7 @@ export class Lines<Mark> {
   #cells: string[] = [];
   #column = 0;
   #mark: Mark | undefined;
+  #last: Mark | undefined;
 
   /** The lines that end in these bytes. */
   take(bytes: Uint8Array, mark: Mark): Line<Mark>[] {
@@ -46,7 +49,7 @@ export class Lines<Mark> {
   /** What stands in the last line, which nothing has ended. */
   rest(): Line<Mark>[] {
     const text = this.#text();
-    return text === '' || this.#mark === undefined ? [] : [{ text, mark: this.#mark }];
+    return text === '' || this.#mark === undefined ? [] : [{ text, mark: this.#mark, last: this.#last ?? this.#mark }];
   }
 
   #skip(text: string, at: number): number {
@@ -113,13 +116,15 @@ export class Lines<Mark> {
     if (this.#isAlternate) return;
     if (this.#column >= MAX_LINE_CHARS) this.#end(mark, lines);
     this.#mark ??= mark;
+    this.#last = mark;
     while (this.#cells.length < this.#column) this.#cells.push(' ');
     this.#cells[this.#column++] = char;
   }
 
   #end(mark: Mark, lines: Line<Mark>[]): void {
-    lines.push({ text: this.#text(), mark: this.#mark ?? mark });
+    lines.push({ text: this.#text(), mark: this.#mark ?? mark, last: this.#last ?? mark });
     this.#mark = undefined;
+    this.#last = undefined;
     this.#cells = [];
     this.#column = 0;
   }

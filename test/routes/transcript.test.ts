@@ -64,7 +64,13 @@ describe('GET …/transcript', () => {
     const begins = outputs.find(({ text }) => text.includes('nee'));
     const [found, ...more] = linesOf(await read(session, '?q=Needle'));
     expect(more).toEqual([]);
-    expect(found).toEqual({ sequence: begins.sequence, ts: begins.ts, kind: 'Line', text: 'the needle is here' });
+    expect(found).toEqual({
+      sequence: begins.sequence,
+      ts: begins.ts,
+      kind: 'Line',
+      text: 'the needle is here',
+      whole_ts: expect.any(String),
+    });
     expect((await read(session, '?q=needle&format=text')).text).toBe('the needle is here\n');
     expect((await read(session, '?q=haystack')).text).toBe('');
   });

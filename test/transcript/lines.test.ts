@@ -64,14 +64,14 @@ describe('the lines that were printed', () => {
     );
   });
 
-  it('know what began them', () => {
+  it('know what began them, and with what they were whole', () => {
     const lines = new Lines<string>();
     expect(lines.take(Buffer.from('on'), 'first')).toEqual([]);
     expect(lines.take(Buffer.from('e\ntwo\nthr'), 'second')).toEqual([
-      { text: 'one', mark: 'first' },
-      { text: 'two', mark: 'second' },
+      { text: 'one', mark: 'first', last: 'second' },
+      { text: 'two', mark: 'second', last: 'second' },
     ]);
-    expect(lines.rest()).toEqual([{ text: 'thr', mark: 'second' }]);
+    expect(lines.rest()).toEqual([{ text: 'thr', mark: 'second', last: 'second' }]);
   });
 
   it('are cut where they are too long', () => {

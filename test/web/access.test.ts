@@ -20,7 +20,7 @@ interface Fault {
 async function faults(page: Page, where: string): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Fault[] }>('axe.run({ exclude: [[".xterm-rows"]] })');
-  const grave = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+  const grave = violations.filter(({ id, impact }) => ['serious', 'critical'].includes(impact) || id.startsWith('landmark'));
   return grave.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html.slice(0, 200)} ${failureSummary}`),
   );
@@ -38,7 +38,9 @@ needs('chromium')('the page', () => {
         await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
         found.push(...(await faults(page, where)));
       };
-      await look(await open(''), 'sign in');
+      const nobody = await open('');
+      await by(nobody, 'token').waitFor();
+      await look(nobody, 'sign in');
       const ada = await open(token('ada', 'pty:admin'));
       await by(ada, 'start-shell').waitFor();
       await by(ada, 'new-shell').click();
@@ -59,7 +61,7 @@ needs('chromium')('the page', () => {
       await by(ada, 'presence').click();
       await look(ada, 'people');
       await ada.keyboard.press('Control+Shift+F');
-      await startSession(ada, 'Two');
+      await startSession(ada, 'One');
       await by(ada, 'tile-2').click();
       await look(ada, 'tiles');
       const phone = await open(token('bob'), { width: 390, height: 844, touch: true });

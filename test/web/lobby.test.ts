@@ -23,7 +23,7 @@ needs('chromium')('the lobby', () => {
     const hidden = await begin({ label: 'Hidden', secrets: ['a secret of the test'] });
     const ada = await open(token('ada'));
     const card = ({ session_id }: { session_id: string }) => by(ada, `card-${session_id}`);
-    await card(plain).locator('img').waitFor();
+    await card(plain).locator('[data-state=fresh] img').waitFor();
     await card(plain).filter({ hasText: 'nobody here: who opens it has control' }).waitFor();
     await card(hidden).filter({ hasText: 'sensitive' }).waitFor();
     await by(ada, 'filter').fill('hid');
@@ -35,6 +35,26 @@ needs('chromium')('the lobby', () => {
     await by(ada, 'filter').fill('');
     await card(plain).click();
     await sees(ada, 'Live');
+  });
+
+  it('says that a picture is on its way, and that there is none', async () => {
+    const plain = await begin({ label: 'Late' });
+    const ada = await open('');
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await ada.route(/format=svg/, async (route) => {
+      await asked;
+      await route.abort();
+    });
+    await ada.evaluate(`location.hash = ${JSON.stringify(token('ada'))}`);
+    const card = by(ada, `card-${plain.session_id}`);
+    await card.getByText('The picture is coming…').waitFor();
+    answer();
+    await card.getByText('There is no picture now').waitFor();
+    await ada.unroute(/format=svg/);
+    await card.locator('[data-state=fresh] img').waitFor();
   });
 
   it('opens several sessions as tabs and tiles, moves between them by keys, and has them after a reload', async () => {
@@ -63,6 +83,19 @@ needs('chromium')('the lobby', () => {
     await by(ada, 'tab').filter({ hasText: 'Second' }).getByRole('button').click();
     await expect.poll(() => by(ada, 'title').allTextContents()).toEqual(['First']);
     await shows(ada, 'first-42');
+  });
+
+  it('tells a tab whose session goes on from one whose session has ended', async () => {
+    const ada = await open(token('ada'));
+    await startSession(ada, 'Short');
+    await startSession(ada, 'Long');
+    const close = (name: string) => by(ada, 'tab').filter({ hasText: name }).getByRole('button').getAttribute('aria-label');
+    expect(await close('Short')).toBe('Close Short here; it goes on');
+    await by(ada, 'tab').filter({ hasText: 'Short' }).locator('a').click();
+    await type(ada, 'exit\n');
+    await sees(ada, 'Ended: exit 0');
+    await expect.poll(() => close('Short')).toBe('Close Short');
+    expect(await close('Long')).toBe('Close Long here; it goes on');
   });
 
   it('keeps a session that is in view no more: its control, and what it prints meanwhile', async () => {

@@ -8,6 +8,8 @@ import { windows } from './windows.js';
 
 /** As far as WCAG 2 asks of text, level AA. */
 const READABLE_CONTRAST = 4.5;
+/** Room for a title of a dozen letters at least, in CSS pixels. */
+const PHONE_TITLE_PX = 110;
 const PALE = String.raw`printf '\033[38;5;225mpale-%s\033[0m\n' text`;
 
 /** How far the letters of each face in view are from its middle. */
@@ -20,7 +22,7 @@ const OFF_CENTRE = `[...document.querySelectorAll('.faces .face')].map((face) =>
 /** How much of the name of who is signed in there is no room for. */
 const CUT_OFF = `(() => { const who = document.querySelector('[data-testid=who]'); return who.scrollWidth - who.clientWidth; })()`;
 /** What is in view of each bar: where it begins and ends, from the left. */
-const BARS = `[...document.querySelectorAll('.bar')].map((bar) => [...bar.children].flatMap((part) =>
+const BARS = `[...document.querySelectorAll('.bar')].filter((bar) => bar.checkVisibility()).map((bar) => [...bar.children].flatMap((part) =>
   part.matches('.heading') ? [...part.children].filter((line) => line.matches('h1')) : part)
   .map((part) => part.getBoundingClientRect()).filter(({ width }) => width > 0).map(({ left, right }) => [left, right]))`;
 /** The contrast of the text in the terminal that begins so, to this ground. */
@@ -38,7 +40,7 @@ const contrast = (page: Page, start: string, ground: string) =>
   );
 
 needs('chromium')('the page, as it looks', () => {
-  const { open, token } = windows();
+  const { open, token, proxy } = windows();
 
   it('has the letters of each face in its middle, and the whole name of who is signed in', async () => {
     const ada = await open(token('ada.lovelace'));
@@ -68,6 +70,16 @@ needs('chromium')('the page, as it looks', () => {
     expect(await by(ada, 'tab').allTextContents()).toEqual(['Played✕', 'History: Played✕']);
   });
 
+  it('leaves most of a title on a phone that is offline', async () => {
+    const ada = await open(token('ada'), { width: 390, height: 844, touch: true }, proxy().port);
+    await startSession(ada, 'A title of some length');
+    await proxy().cut();
+    await by(ada, 'retry').waitFor();
+    const room = await ada.evaluate('document.querySelector("h1").getBoundingClientRect().width');
+    expect(room).toBeGreaterThan(PHONE_TITLE_PX);
+    await sees(ada, 'Offline');
+  });
+
   it('has a title in every bar and nothing over another, however narrow its tile', async () => {
     const ada = await open(token('ada'));
     await startSession(ada, 'One of these');
@@ -75,6 +87,7 @@ needs('chromium')('the page, as it looks', () => {
     await by(ada, 'tile-2').click();
     for (const width of [1280, 800, 640, 390, 320]) {
       await ada.setViewportSize({ width, height: 640 });
+      expect(((await ada.evaluate(BARS)) as unknown[]).length, `bars at ${width}`).toBe(width < 640 ? 1 : 2);
       for (const parts of (await ada.evaluate(BARS)) as [number, number][][]) {
         const title = parts.find(([left, right]) => right - left >= 30);
         expect(title, `a title at ${width}`).toBeDefined();

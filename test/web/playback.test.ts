@@ -99,6 +99,28 @@ needs('chromium')('the playback of a session', () => {
     await by(ada, 'hits').filter({ hasText: 'Not found' }).waitFor();
   });
 
+  it('marks each place of what it has found, goes forth and back between them, and forgets them', async () => {
+    const ada = await player('ada', '0.001');
+    await paused(ada);
+    await by(ada, 'find').fill('three');
+    await ada.keyboard.press('Enter');
+    const hits = (words: string) => by(ada, 'hits').filter({ hasText: words }).waitFor();
+    const marked = () => ada.locator('.xterm-decoration-container > *').count();
+    await hits('1 of');
+    const count = Number((await by(ada, 'hits').textContent())?.split(' of ')[1]);
+    await expect.poll(marked, { timeout: SIGHT_MS }).toBeGreaterThan(0);
+    await by(ada, 'the-next-place').click();
+    await hits(`${Math.min(2, count)} of ${count}`);
+    await by(ada, 'the-place-before').click();
+    await hits(`1 of ${count}`);
+    await by(ada, 'find').focus();
+    await ada.keyboard.press('Shift+Enter');
+    await hits(`${count} of ${count}`);
+    await by(ada, 'find').fill('');
+    await expect.poll(marked).toBe(0);
+    expect(await by(ada, 'the-next-place').isVisible()).toBe(false);
+  });
+
   it('is downloaded as an asciicast', async () => {
     const ada = await player('ada', '0.001');
     await paused(ada);

@@ -31,11 +31,13 @@ needs('chromium')('a link to watch', () => {
     expect(fragment(guest.url())).not.toContain('token');
     for (const id of ['role', 'share-button', 'new-shell']) expect(await by(guest, id).isVisible(), id).toBe(false);
     await by(ada, 'presence').click();
-    await by(ada, 'person').filter({ hasText: 'guest' }).filter({ hasText: 'watches' }).waitFor();
+    await by(ada, 'person').filter({ hasText: 'guest Bob' }).filter({ hasText: 'watches' }).waitFor();
 
     await by(ada, 'share-button').click();
     await by(ada, 'share-revoke').click();
     await by(guest, 'refused').filter({ hasText: 'This link is good no longer' }).waitFor();
+    await sees(guest, 'Not connected');
+    expect(await by(guest, 'notice').isVisible()).toBe(false);
     await by(await open(fragment(url)), 'refused')
       .filter({ hasText: 'This link is good no longer' })
       .waitFor();

@@ -72,7 +72,8 @@ needs('chromium')('a session with several people', () => {
     await type(ada, 'echo again-$((40+2))\n');
     await shows(root, 'again-42');
     await by(root, 'remove').click();
-    await sees(ada, 'You were sent away from this session');
+    await by(ada, 'notice').filter({ hasText: 'You were sent away from this session.' }).waitFor();
+    await sees(ada, 'Not connected');
     expect(await text(ada)).toContain('again-42');
   });
 

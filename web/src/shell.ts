@@ -9,7 +9,7 @@ import { h } from './shared/dom.js';
 import { type AgentInfo, CallError, createGateway, type Gateway, messageOf } from './shared/gateway.js';
 import { fragmentOf, type Place, readFragment } from './shared/place.js';
 import { principalIn } from './sign-in/token.js';
-import { type View, Workspace } from './workspace/workspace.js';
+import { type View, type ViewNews, Workspace } from './workspace/workspace.js';
 
 export interface ShellOptions {
   readonly token: string;
@@ -37,7 +37,7 @@ export class Shell {
     this.#welcome = welcome(this.#gateway, this.#principal);
     this.#workspace = new Workspace({
       welcome: this.#welcome.element,
-      view: (place, titled) => this.#viewOf(place, titled),
+      view: (place, news) => this.#viewOf(place, news),
       activated: (place) => this.#activated(place),
     });
     this.#list = new Lobby({
@@ -102,9 +102,9 @@ export class Shell {
     this.#options.refused(why, this.#seen);
   }
 
-  #viewOf(place: Place, titled: (title: string) => void): View {
+  #viewOf(place: Place, news: ViewNews): View {
     const { token } = this.#options;
-    const common = { gateway: this.#gateway, token, place, titled, refused: (why: string) => this.#refused(why) };
+    const common = { gateway: this.#gateway, token, place, ...news, refused: (why: string) => this.#refused(why) };
     if (place.at !== undefined) return new PlaybackView({ ...common, at: place.at });
     return new SessionView({ ...common, principal: this.#principal, changed: () => this.#list.refresh() });
   }

@@ -10,11 +10,19 @@ export interface Thumbnail {
   refresh(session: SessionDescription): Promise<void>;
 }
 
-/** What was drawn of a session; undefined before that. */
+/** How the picture stands to the session; `stale`: it has gone on, and a new one is on its way. */
+const words = { coming: 'The picture is coming…', fresh: '', stale: 'A newer one is coming…', none: 'There is no picture now' } as const;
+
 export function thumbnail(gateway: Gateway): Thumbnail {
   const picture = h('img', { alt: '', hidden: true });
-  const element = h('div', { class: 'thumbnail', 'aria-hidden': 'true', 'data-testid': 'thumbnail' }, picture);
+  const word = h('span', { class: 'word' });
+  const element = h('div', { class: 'thumbnail', 'aria-hidden': 'true', 'data-testid': 'thumbnail' }, picture, word);
   let drawn = '';
+  const show = (state: keyof typeof words) => {
+    element.dataset.state = state;
+    word.textContent = words[state];
+  };
+  show('coming');
   return {
     element,
     async refresh({ instance_id, session_id, current_sequence }) {
@@ -22,11 +30,13 @@ export function thumbnail(gateway: Gateway): Thumbnail {
       const wanted = `${theme} ${current_sequence}`;
       if (wanted === drawn || !isInView(element)) return;
       drawn = wanted;
+      show(picture.hidden ? 'coming' : 'stale');
       // A session that cannot be drawn now is drawn at another look.
       const svg = await gateway.picture(instance_id, session_id, theme).catch(() => undefined);
       if (svg === undefined) drawn = '';
       else picture.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
       picture.hidden = svg === undefined;
+      show(svg === undefined ? 'none' : 'fresh');
     },
   };
 }

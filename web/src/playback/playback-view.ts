@@ -11,7 +11,7 @@ import { fragmentOf, type Place } from '../shared/place.js';
 import { controls } from './controls.js';
 import { downloadCast } from './download.js';
 import { obeyKeys } from './keys.js';
-import { search } from './search.js';
+import { type Sought, search } from './search.js';
 import { createStage, type ScreenStage } from './stage.js';
 import { track } from './track.js';
 
@@ -40,7 +40,7 @@ export class PlaybackView {
   readonly #title = h('h1', { 'data-testid': 'title' });
   readonly #size = h('span', { 'data-testid': 'size' });
   readonly #status = h('p', { class: 'said', role: 'status', 'data-testid': 'said' });
-  readonly #host = h('div', { class: 'terminal', role: 'region', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
+  readonly #host = h('div', { class: 'terminal letterbox', role: 'group', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
   readonly #track = track((at) => this.#seek(at));
   readonly #search;
   readonly #controls;
@@ -48,6 +48,8 @@ export class PlaybackView {
   #player: Player | undefined;
   #recording: Recording | undefined;
   #said: PlayerState | undefined;
+  /** What a search has found, to be marked where it is seen. */
+  #sought: Sought | undefined;
   #skips = true;
 
   constructor(options: PlaybackViewOptions) {
@@ -64,7 +66,15 @@ export class PlaybackView {
           'found',
           hits.map(({ at, text }) => ({ at, text, kind: 'hit' })),
         ),
-      seek: (at) => this.#seek(at),
+      show: (at, sought) => {
+        this.#sought = sought;
+        this.#player?.pause();
+        this.#seek(at);
+      },
+      over: () => {
+        this.#sought = undefined;
+        this.#stage?.mark(undefined);
+      },
     });
     this.#controls = controls(this.#actions(), this.#skips, this.#search.element);
     this.#showTitle(nameOf({ session_id: place.sessionId }));
@@ -94,6 +104,11 @@ export class PlaybackView {
 
   focus(): void {
     this.#controls.play.focus();
+  }
+
+  named(name: string): void {
+    this.element.setAttribute('aria-label', name);
+    this.#search.element.setAttribute('aria-label', `Search in ${name}`);
   }
 
   dispose(): void {
@@ -156,12 +171,18 @@ export class PlaybackView {
     this.element.dataset.state = state;
     if (state === 'failed') this.#failed(player.trouble);
     else if (state === 'ended') this.#say('The end.');
-    else if (state === 'playing') this.#say('');
-    if (state === 'paused' || state === 'ended') this.#remember(position);
+    else if (state === 'playing') this.#goOn();
+    if (state === 'paused' || state === 'ended') this.#rest(position);
+  }
+
+  #goOn(): void {
+    this.#say('');
+    this.#stage?.screen.toBottom();
   }
 
   /** The address is a link to this moment. */
-  #remember(position: number): void {
+  #rest(position: number): void {
+    if (this.#sought) this.#stage?.mark(this.#sought);
     history.replaceState(null, '', fragmentOf({ ...this.#options.place, at: position / 1000 }));
   }
 

@@ -3,6 +3,8 @@ import type { Stage } from '../../../src/playback/player.js';
 import type { Size } from '../../../src/playback/recording.js';
 import { writeClipboard } from '../shared/clipboard.js';
 import { createScreen, type Screen } from '../terminal/screen.js';
+import type { Search } from '../terminal/search.js';
+import type { Sought } from './search.js';
 
 /** Bytes that may wait to be drawn before time stands still. */
 const BUSY_BYTES = 512 * 1024;
@@ -12,6 +14,8 @@ const BLANK = new TextEncoder().encode('\x18\x1bc');
 
 export interface ScreenStage extends Stage {
   readonly screen: Screen;
+  /** Marks a text wherever it is on the screen, now and as it goes on; undefined: nothing is marked. */
+  mark(sought: Sought | undefined): void;
 }
 
 export interface StageEvents {
@@ -55,5 +59,15 @@ export function createStage(host: HTMLElement, { small, sized }: StageEvents): S
     },
     output: (bytes) => screen.output(bytes),
     resize,
+    mark: marker(screen),
+  };
+}
+
+/** The search is loaded when it is first wanted. */
+function marker(screen: Screen): ScreenStage['mark'] {
+  let search: Promise<Search> | undefined;
+  return (sought) => {
+    if (sought) search ??= screen.search(() => {});
+    void search?.then((made) => screen.after(() => (sought ? made.last(sought.text, sought.line) : made.clear())));
   };
 }

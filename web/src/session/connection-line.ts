@@ -16,9 +16,9 @@ export function connectionLine(retry: () => void): ConnectionLine {
   const state = h('span', { class: 'connection', role: 'status', 'data-testid': 'state' });
   const again = h('button', { type: 'button', hidden: true, 'data-testid': 'retry', onclick: retry }, 'Try now');
   let timer: ReturnType<typeof setInterval> | undefined;
-  const write = (phase: Phase, words: string) => {
+  const write = (phase: Phase, words: string, when = '') => {
     state.dataset.phase = phase;
-    state.textContent = words;
+    state.replaceChildren(words, h('span', { class: 'when' }, when));
     again.hidden = phase !== 'offline';
   };
   const stop = () => clearInterval(timer);
@@ -33,7 +33,7 @@ export function connectionLine(retry: () => void): ConnectionLine {
       stop();
       state.title = why;
       const at = Date.now() + retryInMs;
-      const tick = () => write('offline', `Offline: next try in ${Math.max(1, Math.ceil((at - Date.now()) / 1000))} s`);
+      const tick = () => write('offline', 'Offline', `: next try in ${Math.max(1, Math.ceil((at - Date.now()) / 1000))} s`);
       tick();
       timer = setInterval(tick, 1000);
     },

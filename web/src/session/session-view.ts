@@ -44,6 +44,8 @@ export interface SessionViewOptions {
   changed(): void;
   /** Each title that it gets. */
   titled(title: string): void;
+  /** It has ended. */
+  over(): void;
 }
 
 export class SessionView {
@@ -60,7 +62,7 @@ export class SessionView {
     async (found) => (this.#screen as Screen).search(found),
     () => this.#screen?.focus(),
   );
-  readonly #host = h('div', { class: 'terminal', role: 'region', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
+  readonly #host = h('div', { class: 'terminal', role: 'group', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
   readonly #sizing: Sizing;
   #screen: Screen | undefined;
   #client: TerminalClient | undefined;
@@ -127,6 +129,11 @@ export class SessionView {
 
   focus(): void {
     this.#screen?.focus();
+  }
+
+  named(name: string): void {
+    this.element.setAttribute('aria-label', name);
+    this.#search.element.setAttribute('aria-label', `Search in ${name}`);
   }
 
   dispose(): void {
@@ -240,7 +247,6 @@ export class SessionView {
 
   #title(title: string): void {
     this.#bar.title(title);
-    this.element.setAttribute('aria-label', title);
     this.#options.titled(title);
   }
 
@@ -268,9 +274,9 @@ export class SessionView {
   }
 
   #showEnd(ended: Ended): void {
-    const words = endedText(ended, this.#wasLive);
-    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed, this.#endedBy) : words);
-    this.#notice.tell(this.#closed || ended.reason === 'unauthenticated' ? '' : `${words}.`, true);
+    this.#bar.connection.show('ended', this.#closed ? closedText(this.#closed, this.#endedBy) : 'Not connected');
+    // Who is to sign in again is told so above the page.
+    this.#notice.tell(this.#closed || ended.reason === 'unauthenticated' ? '' : `${endedText(ended, this.#wasLive)}.`, true);
     if (ended.reason === 'unauthenticated') this.#options.refused(ended.message);
   }
 
@@ -278,6 +284,7 @@ export class SessionView {
     this.#closed = closed;
     this.#bar.connection.show('ended', closedText(closed));
     this.#options.changed();
+    this.#options.over();
     if (closed.reason === 'killed') void this.#nameWhoEndedIt(closed);
   }
 
@@ -292,6 +299,7 @@ export class SessionView {
     const running = this.#live && this.#closed === undefined;
     const write = running && this.#desk.role === 'controller';
     this.#desk.run(running);
+    this.#keys.element.hidden = this.#closed !== undefined;
     this.#bar.menu.show({ write, repaint: running, end: running && this.#mayEnd });
     this.#screen?.setWritable(write);
   }

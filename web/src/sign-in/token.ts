@@ -1,5 +1,5 @@
 // The visitor's token: kept for this tab alone, and read for what it says. Checks nothing: the gateway does.
-import { type Principal, scopes } from '../../../src/access/principal.js';
+import { guestName, type Principal, scopes } from '../../../src/access/principal.js';
 
 const KEY = 'pty-gateway.token';
 /** In the token's place after a sign-out, so that the tab does not ask the others for theirs. */
@@ -13,18 +13,18 @@ export const isSignedOut = (): boolean => sessionStorage.getItem(KEY) === SIGNED
 
 /** What the token says of its bearer; one that cannot be read says nothing: no name and no scope. */
 export function principalIn(token: string): Principal {
-  const { sub, scope, instances, sessions } = claimsIn(token);
+  const { sub, scope, instances, sessions, shared_for } = claimsIn(token);
   const held = typeof scope === 'string' ? scope.split(' ') : [];
   return {
-    name: typeof sub === 'string' ? nameIn(sub) : '',
+    name: typeof sub === 'string' ? nameIn(sub, shared_for) : '',
     scope: scopes.findLast((s) => held.includes(s)),
     instances: idsIn(instances),
     sessions: idsIn(sessions),
   };
 }
 
-/** One who came with a link has no name of their own. */
-const nameIn = (sub: string) => (isShare(sub) ? 'guest' : sub);
+/** One who came with a link is called after it. */
+const nameIn = (sub: string, sharedFor: unknown) => (isShare(sub) ? guestName(typeof sharedFor === 'string' ? sharedFor : undefined) : sub);
 const isShare = (sub: string) => sub.startsWith('share:');
 
 /** Whether it came with a link to watch. */

@@ -39,6 +39,8 @@ export interface Screen {
   resize(size: Size): void;
   /** Bytes that are not drawn yet. */
   backlog(): number;
+  /** Runs once all that was written before is on the screen. */
+  after(step: () => void): void;
   /** Whether typing is taken. */
   setWritable(writable: boolean): void;
   /** The size that fills the window with the usual font. */
@@ -52,6 +54,8 @@ export interface Screen {
   selection(): string;
   search(found: (what: Found) => void): Promise<Search>;
   applicationCursorKeys(): boolean;
+  /** Shows what is printed now, for one who has scrolled back. */
+  toBottom(): void;
   focus(): void;
   dispose(): void;
 }
@@ -76,6 +80,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
     output: writes.output,
     keyframe: writes.keyframe,
     backlog: writes.backlog,
+    after: writes.after,
     resize: (size) =>
       writes.after(() => {
         terminal.resize(size.cols, size.rows);
@@ -91,8 +96,9 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
     type: (data) => terminal.input(data),
     paste: (text) => terminal.paste(text),
     selection: () => terminal.getSelection(),
-    search: (found) => searchIn(terminal, found),
+    search: (found) => searchIn(terminal, found, closing.signal),
     applicationCursorKeys: () => terminal.modes.applicationCursorKeysMode,
+    toBottom: () => terminal.scrollToBottom(),
     focus: () => terminal.focus(),
     dispose() {
       closing.abort();

@@ -43,6 +43,13 @@ export function neighbour({ open, active }: Desk, step: -1 | 1): Place | undefin
   return open[(at + step + open.length) % open.length];
 }
 
+/** What each is called, by the title that it has: those of one title are told apart by numbers, in the order of their tabs. */
+export function namesIn(open: readonly Place[], titleOf: (place: Place) => string): string[] {
+  const titles = open.map((place) => (place.at === undefined ? titleOf(place) : `History: ${titleOf(place)}`));
+  const count = (title: string, before = titles.length) => titles.slice(0, before).filter((other) => other === title).length;
+  return titles.map((title, n) => (count(title) > 1 ? `${title} ${count(title, n) + 1}` : title));
+}
+
 /** The active one and those that share the view with it. */
 export function inView({ open, active, tiling }: Desk): readonly Place[] {
   if (!active) return [];

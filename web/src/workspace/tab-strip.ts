@@ -10,7 +10,8 @@ export interface TabStripActions {
 
 export interface TabStrip {
   readonly element: HTMLElement;
-  show(desk: Desk, titleOf: (place: Place) => string): void;
+  /** `names` are those of the open ones, in their order; `isOver` tells of those that have ended. */
+  show(desk: Desk, names: readonly string[], isOver: (place: Place) => boolean): void;
 }
 
 export function tabStrip(actions: TabStripActions): TabStrip {
@@ -20,27 +21,49 @@ export function tabStrip(actions: TabStripActions): TabStrip {
   let drawn = '';
   return {
     element,
-    show(desk, titleOf) {
-      const signature = JSON.stringify([desk, desk.open.map(titleOf)]);
+    show(desk, names, isOver) {
+      const signature = JSON.stringify([desk, names, desk.open.map(isOver)]);
       if (signature === drawn) return;
       drawn = signature;
       element.hidden = desk.open.length < (desk.active ? 2 : 1);
-      tabs.replaceChildren(...desk.open.map((place) => tab(place, titleOf(place), desk, actions)));
+      const ofDesk = (place: Place, n: number): Tab => ({
+        place,
+        name: names[n] ?? '',
+        isActive: isActive(desk, place),
+        isOver: isOver(place),
+      });
+      tabs.replaceChildren(...desk.open.map((place, n) => tab(ofDesk(place, n), actions)));
       tiles.replaceChildren(...tilings.map((tiling) => tileButton(tiling, desk.tiling, actions)));
     },
   };
 }
 
-function tab(place: Place, title: string, { active }: Desk, { close }: TabStripActions): HTMLElement {
-  const isActive = active !== undefined && sameSession(active, place);
-  const isHistory = place.at !== undefined;
-  const name = isHistory ? `History: ${title}` : title;
-  const closes = isHistory ? `Close ${name}` : `Close ${name} here; it goes on`;
+interface Tab {
+  readonly place: Place;
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly isOver: boolean;
+}
+
+const isActive = ({ active }: Desk, place: Place) => active !== undefined && sameSession(active, place);
+
+function tab({ place, name, isActive, isOver }: Tab, { close }: TabStripActions): HTMLElement {
+  const goesOn = place.at === undefined && !isOver;
+  const look = [isActive && 'active', isOver && 'over'].filter(Boolean).join(' ');
   return h(
     'li',
-    { class: isActive ? 'tab active' : 'tab', 'data-testid': 'tab' },
-    h('a', { href: fragmentOf(place), title: name, 'aria-current': isActive && 'page' }, name),
-    h('button', { type: 'button', class: 'quiet', 'aria-label': closes, onclick: () => close(place) }, '✕'),
+    { class: `tab ${look}`, 'data-testid': 'tab' },
+    h('a', { href: fragmentOf(place), title: isOver ? `${name} (ended)` : name, 'aria-current': isActive && 'page' }, name),
+    h(
+      'button',
+      {
+        type: 'button',
+        class: 'quiet',
+        'aria-label': goesOn ? `Close ${name} here; it goes on` : `Close ${name}`,
+        onclick: () => close(place),
+      },
+      '✕',
+    ),
   );
 }
 

@@ -3,7 +3,7 @@ import type { SessionDescription } from '../../../src/session/session.js';
 import { nameOf } from '../lobby/session-row.js';
 import { h } from '../shared/dom.js';
 import { fragmentOf, type Place, samePlace } from '../shared/place.js';
-import { closed, type Desk, inView, neighbour, opened, sameSession, type Tiling } from './desk.js';
+import { closed, type Desk, inView, namesIn, neighbour, opened, sameSession, type Tiling } from './desk.js';
 import { keepDesk, keptDesk } from './kept-desk.js';
 import { tabStrip } from './tab-strip.js';
 
@@ -13,14 +13,23 @@ export interface View {
   /** To be called once, when the element is in the page. */
   start(): void;
   focus(): void;
+  /** What it is called among those that are open. */
+  named(name: string): void;
   dispose(): void;
+}
+
+/** What a view tells of its session. */
+export interface ViewNews {
+  /** Each title that it gets. */
+  titled(title: string): void;
+  /** It has ended. */
+  over(): void;
 }
 
 export interface WorkspaceOptions {
   /** Shown while no session is in view. */
   readonly welcome: HTMLElement;
-  /** `titled` is called with each title that the session gets. */
-  view(place: Place, titled: (title: string) => void): View;
+  view(place: Place, news: ViewNews): View;
   /** This one is active from now on; undefined: none is. */
   activated(place: Place | undefined): void;
 }
@@ -40,6 +49,8 @@ export class Workspace {
   #tiles: Tile[] = [];
   /** By session id. */
   readonly #titles = new Map<string, string>();
+  /** Those that have ended, by session id. */
+  readonly #over = new Set<string>();
 
   constructor(options: WorkspaceOptions) {
     this.#options = options;
@@ -58,6 +69,7 @@ export class Workspace {
     for (const session of sessions) {
       const isOpen = this.#desk.open.some(({ sessionId }) => sessionId === session.session_id);
       if (isOpen && !this.#titles.has(session.session_id)) this.#titles.set(session.session_id, nameOf(session));
+      if (isOpen && session.state === 'closed') this.#over.add(session.session_id);
     }
     this.#draw();
   }
@@ -90,13 +102,14 @@ export class Workspace {
     const isOpen = ({ place }: Tile) => this.#desk.open.some((other) => samePlace(other, place));
     for (const { view } of this.#tiles.filter((tile) => !isOpen(tile))) view.dispose();
     this.#tiles = this.#tiles.filter(isOpen);
+    for (const id of this.#over) if (!this.#desk.open.some(({ sessionId }) => sessionId === id)) this.#over.delete(id);
     for (const id of this.#titles.keys()) if (!this.#desk.open.some(({ sessionId }) => sessionId === id)) this.#titles.delete(id);
   }
 
   #tileOf(place: Place): Tile {
     const known = this.#tiles.find((tile) => samePlace(tile.place, place));
     if (known) return known;
-    const view = this.#options.view(place, (title) => this.#titled(place, title));
+    const view = this.#options.view(place, { titled: (title) => this.#titled(place, title), over: () => this.#ended(place) });
     const tile: Tile = { place, view, started: false };
     view.element.addEventListener('focusin', () => this.#focused(place));
     this.#tiles.push(tile);
@@ -127,8 +140,17 @@ export class Workspace {
     return this.#titles.get(sessionId) ?? nameOf({ session_id: sessionId });
   }
 
+  #ended({ sessionId }: Place): void {
+    this.#over.add(sessionId);
+    this.#draw();
+  }
+
+  /** The tabs, and the names by which the sessions in view are told apart. */
   #draw(): void {
-    this.#strip.show(this.#desk, (place) => this.#titleOf(place));
+    const { open } = this.#desk;
+    const names = namesIn(open, (place) => this.#titleOf(place));
+    this.#strip.show(this.#desk, names, ({ sessionId }) => this.#over.has(sessionId));
+    for (const { place, view } of this.#tiles) view.named(names[open.findIndex((other) => samePlace(other, place))] ?? '');
   }
 
   /** Whoever clicks into a tile means that session. */
