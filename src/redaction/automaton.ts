@@ -24,12 +24,15 @@ export class Automaton<T> {
   readonly classOf = new Uint8Array(256);
   /** `next[state + classOf[byte]]`: the state after the byte, or its complement (`~state`) where literals end. */
   readonly next: Int32Array;
+  /** Whether anybody has to wait inside of any literal. */
+  readonly isWaitedFor: boolean;
   readonly #classes: number;
   readonly #tags: readonly T[][];
   readonly #waiting: Int32Array;
   readonly #guarded: Int32Array;
 
   constructor(literals: readonly Literal<T>[]) {
+    this.isWaitedFor = literals.some(({ guard = 0 }) => guard > 0);
     this.#classes = this.#classify(literals);
     const trie = this.#trie(literals);
     const { count, depth, guard } = trie;

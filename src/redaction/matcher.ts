@@ -45,7 +45,7 @@ export class Matcher {
   #state = 0;
   /** Bytes of text so far, less those that were taken back. */
   #length = 0;
-  /** What is before this cannot be taken back. */
+  /** What is before this cannot be taken back: an earlier line, or more than is remembered. */
   #floor = 0;
   /** The length at the end of the last line. */
   #lineEnd = 0;
@@ -120,9 +120,22 @@ export class Matcher {
     this.#open = this.#open.filter(({ from }) => from <= this.#length);
   }
 
+  /** Whether what follows is looked at as if nothing had been before it in its line. */
+  get isFree(): boolean {
+    return this.#open.length === 0 && this.#followed.length === 0;
+  }
+
+  /** So many bytes were whole lines in which nothing begins that is sought. They are counted as text, whatever they are. */
+  passOver(count: number): void {
+    this.#length += count;
+    this.#state = 0;
+    this.endLine();
+  }
+
   /** A line ends here, by itself and not because it is full. */
   endLine(): void {
     this.#lineEnd = this.#length;
+    this.#floor = this.#length;
     if (this.#open.length > 0) this.#open = this.#open.filter(({ shape }) => shape.isBlock);
   }
 

@@ -2,6 +2,7 @@
 import { State, Vt } from '../terminal/vt.js';
 import type { Automaton } from './automaton.js';
 import { isZeroWidth } from './forms.js';
+import { endOfHarmlessLines, isUnmoving } from './harmless-lines.js';
 import { LinePatterns, type Pattern } from './line-patterns.js';
 import { conceal } from './mark.js';
 import { Matcher } from './matcher.js';
@@ -19,8 +20,6 @@ const LINE_FEED = 0x0a;
 const FORM_FEED = 0x0c;
 const CARRIAGE_RETURN = 0x0d;
 const C1_LEAD = 0xc2;
-/** Last bytes of control sequences that leave the cursor where it is: editing, modes, SGR. */
-const unmoving: ReadonlySet<number> = new Set(Buffer.from('@KJXPhlmnqct'));
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A piece of the stream: as it may be shown, and as it was; of the same length. */
@@ -36,7 +35,11 @@ export class Redactor {
   readonly #text: Matcher;
   readonly #string: Matcher;
   readonly #patterns: LinePatterns | undefined;
+  /** Nothing else is sought than what no line can hide that is harmless. */
+  readonly #mayPassOver: boolean;
   #cols: number;
+  /** A line begins here by itself, in the first column, and it was not looked yet whether it is harmless. */
+  #isFreshLine = true;
   /** What is held and what has come, from #start of the stream on; #redacted is a copy once it differs. */
   #raw: Uint8Array = new Uint8Array();
   #redacted: Uint8Array = this.#raw;
@@ -61,6 +64,7 @@ export class Redactor {
     this.#text = new Matcher(sought, secret);
     this.#string = new Matcher(sought, secret);
     this.#patterns = patterns.length > 0 ? new LinePatterns(patterns, secret) : undefined;
+    this.#mayPassOver = !sought.isWaitedFor && patterns.length === 0;
   }
 
   /** Bytes that have left, and bytes that are held. */
@@ -104,6 +108,7 @@ export class Redactor {
   resize(cols: number): void {
     this.#cols = cols;
     this.#lineStart = Number.NaN;
+    this.#isFreshLine = false;
   }
 
   get #waitsFrom(): number {
@@ -139,11 +144,26 @@ export class Redactor {
 
   #read(bytes: Uint8Array, place: number): void {
     for (let i = 0; i < bytes.length; ) {
+      if (this.#isFreshLine) i = this.#passOver(bytes, i);
+      if (i === bytes.length) return;
       const from = i;
       if (this.#vt.inText) i = this.#text.feedPlain(bytes, from, Math.min(bytes.length, from + this.#room), place + from);
       if (i === from) this.#step(bytes[i++] as number, place + from);
       else this.#patterns?.feedAll(bytes, from, i, place + from);
     }
+  }
+
+  /** Past the lines in which nothing can begin; each line is looked at once. */
+  #passOver(bytes: Uint8Array, from: number): number {
+    this.#isFreshLine = false;
+    const text = this.#text;
+    if (!this.#mayPassOver || !this.#vt.inText || !text.isFree || text.length !== this.#lineStart) return from;
+    const end = endOfHarmlessLines(bytes, from, this.#cols);
+    if (end > from) {
+      text.passOver(end - from);
+      this.#lineStart = text.length;
+    }
+    return end;
   }
 
   /** Characters until the line is full; 0 if it is, or was, and the next is to be looked at by itself. */
@@ -234,7 +254,10 @@ export class Redactor {
 
   #feedLine(): void {
     this.#unwrap();
-    if (this.#fullLine !== this.#text.length) this.#endLine();
+    if (this.#fullLine !== this.#text.length) {
+      this.#endLine();
+      this.#isFreshLine = true;
+    }
     this.#fullLine = -1;
   }
 
@@ -257,5 +280,5 @@ export class Redactor {
 /** Whether the sequence that ends with this byte may have moved the cursor. */
 function moves(state: State, last: number): boolean {
   const isCsi = state >= State.csiEntry && state <= State.csiIgnore;
-  return isCsi ? !unmoving.has(last) : state === State.escape && last !== 0x5c;
+  return isCsi ? !isUnmoving(last) : state === State.escape && last !== 0x5c;
 }
