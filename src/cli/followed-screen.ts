@@ -18,9 +18,10 @@ export class FollowedScreen {
     ];
   }
 
-  /** The rows, without blanks at their ends. */
+  /** The rows, without blanks at their ends; behind them, that of the cursor as far as the cursor: a prompt has a blank at its end. */
   get lines(): readonly string[] {
-    return this.#fold.view().lines;
+    const { lines, cursor } = this.#fold.view();
+    return [...lines, (lines[cursor.row] ?? '').padEnd(cursor.col).slice(0, cursor.col)];
   }
 
   /** Whether the program wants the other sequences of the arrow keys (DECCKM). */

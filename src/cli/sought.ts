@@ -27,12 +27,12 @@ export function pattern(source: string): Pattern {
 export function foundIn(lines: readonly string[], wanted: Pattern, sequence: number): Found | undefined {
   for (const line of lines) {
     const matcher = wanted.matcher(line);
-    if (matcher.find()) return { match: matcher.group() ?? '', line, sequence };
+    if (matcher.find()) return { match: matcher.group() ?? '', line: line.trimEnd(), sequence };
   }
   return undefined;
 }
 
-/** Looks at each line as a person would copy it; at one that has not ended as well, since no prompt ends. */
+/** Looks at each line as a person would copy it; at one that has not ended as well, with the blanks at its end and without: no prompt ends, and most have one. */
 export class OutputSearch {
   readonly #wanted: Pattern;
   #lines = new Lines<number>();
@@ -42,12 +42,8 @@ export class OutputSearch {
   }
 
   take(bytes: Uint8Array, sequence: number): Found | undefined {
-    const lines = [...this.#lines.take(bytes, sequence), ...this.#lines.rest()];
-    return foundIn(
-      lines.map(({ text }) => text),
-      this.#wanted,
-      sequence,
-    );
+    const lines = [...this.#lines.take(bytes, sequence), ...this.#lines.rest()].map(({ text }) => text);
+    return foundIn([...lines, this.#lines.unfinished], this.#wanted, sequence);
   }
 
   /** What came before is not what comes next. */

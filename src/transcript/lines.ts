@@ -52,6 +52,11 @@ export class Lines<Mark> {
     return text === '' || this.#mark === undefined ? [] : [{ text, mark: this.#mark, last: this.#last ?? this.#mark }];
   }
 
+  /** The same, with the blanks at its end: a prompt has one. Empty if there is no such line. */
+  get unfinished(): string {
+    return this.#mark === undefined ? '' : this.#cells.join('');
+  }
+
   #skip(text: string, at: number): number {
     const end = find(STRING_END, text, at);
     if (!end) return text.length;

@@ -118,6 +118,7 @@ describe('a script', { timeout: 180_000 }, () => {
       err: '{"error":{"code":"TIMEOUT","message":"it was not there within 1 s"}}',
     });
     expect((await run('wait-for', id, '^a.*n$', '--screen')).out).toMatch(/^\d+\tagain\tagain$/);
+    for (const where of ['--output', '--screen']) expect((await run('wait-for', id, '^\\$ $', where)).out).toMatch(/^\d+\t\$ \t\$$/);
     await run('send', id, 'exit', '-k', 'Enter');
     expect(await run('wait-for', id, 'never')).toMatchObject({ code: 1, err: 'pty-gateway: the session has ended without it' });
     expect((await run('wait-for', id, '^again$')).code).toBe(0);
