@@ -74,13 +74,15 @@ describe('a script', { timeout: 180_000 }, () => {
 
   it('types texts, files and keys as they are', async () => {
     const id = await begin();
-    await run('send', id, 'cat; echo "in order"', '-k', 'Enter', '-k', 'a', '-k', 'Enter', '-k', 'ctrl-d');
+    await run('send', id, 'echo ready; cat; echo "in order"', '-k', 'Enter');
+    await run('wait-for', id, '^ready$', '--timeout', '30s');
+    await run('send', id, '-k', 'a', '-k', 'Enter', '-k', 'ctrl-d');
     expect((await run('wait-for', id, '^in order$', '--timeout', '30s')).code).toBe(0);
     const { code } = await shell(`echo 'echo from a "file"' | ${process.execPath} ${command} send ${id} --file -`, root, env);
     expect(code).toBe(0);
     expect((await run('wait-for', id, '^from a file$', '--timeout', '30s')).code).toBe(0);
-    await run('send', id, "printf '\\033[?1h'; cat -v", '-k', 'Enter');
-    await run('wait-for', id, '^\\$ printf', '--screen', '--timeout', '30s');
+    await run('send', id, "printf '\\033[?1hset\\n'; cat -v", '-k', 'Enter');
+    await run('wait-for', id, '^set$', '--screen', '--timeout', '30s');
     await run('send', id, '-k', 'Up', '-k', 'Enter');
     expect((await run('wait-for', id, '^\\^\\[OA$', '--screen', '--timeout', '30s')).code).toBe(0);
     expect(await run('send', id, '-k', 'ctrl-1')).toMatchObject({ code: 1, err: expect.stringContaining('expected one of Enter, Tab') });
