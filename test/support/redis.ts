@@ -44,6 +44,13 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.port}`;
   }
 
+  /** Of the process that runs now. */
+  get pid(): number {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error('this redis-server does not run');
+    return pid;
+  }
+
   /** Where it talks to the other nodes of a cluster. */
   get clusterPort(): string | undefined {
     return this.#args[this.#args.indexOf('--cluster-port') + 1];
