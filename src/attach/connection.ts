@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import type { UpdateStream } from '../a2a/websocket-operations.js';
 import type { Principal } from '../access/principal.js';
 import type { Validity } from '../access/validity.js';
-import type { Audit, AuditEvent, AuditLine } from '../audit/audit.js';
+import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
 import { type Meter, secondsSince } from '../metrics/meter.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
@@ -15,8 +15,8 @@ import { readPayload } from '../protocol/make-frames.js';
 import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Author, Delivery, Joined, Member, Session } from '../session/session.js';
-import { readTraceparent } from '../tracing/traceparent.js';
 import { around, type Tracing, untraced } from '../tracing/tracing.js';
+import { Account, type Tellers } from './account.js';
 import { Activation } from './activation.js';
 import { Attribution } from './attribution.js';
 import type { Connections, Farewell, Traffic } from './connections.js';
@@ -34,20 +34,15 @@ import type { Tails } from './tail.js';
 import { Typing } from './typing.js';
 import { Updates } from './updates.js';
 
-/** Longest trace id in the audit, in characters. */
-const MAX_TRACE_CHARS = 128;
-
 /** What all connections of this process share. */
-export interface Attachments {
+export interface Attachments extends Tellers {
   readonly tails: Tails;
   readonly heartbeat: Heartbeat;
   /** Milliseconds in which a client has to send its first frame. */
   readonly firstFrameMs: number;
   readonly connections: Connections;
-  readonly audit: Audit;
   readonly validity: Pick<Validity, 'watch'>;
   readonly meter: Meter;
-  readonly logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -77,8 +72,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #shared: Attachments;
-  readonly #address: string;
-  readonly #trace: string | undefined;
+  readonly #account: Account;
   readonly #outlet: Outlet;
   readonly #updates = new Updates();
   readonly #gone = new AbortController();
@@ -106,8 +100,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#shared = shared;
     this.#ws = ws;
     this.#socket = socket;
-    this.#address = address;
-    this.#trace = trace;
+    this.#account = new Account(shared, { session, principal, address, trace }, this);
     this.#activation = new Activation(extensions);
     const { meter } = shared;
     const refused = ({ code }: Fault) => meter.count('refusals_total', 1, { face: 'websocket', code });
@@ -136,18 +129,18 @@ export class Connection implements Caller, Member, Farewell, Peer {
       isTurn,
       flooded: () => this.#sendFlooderAway(),
       crowded: (isCrowded) => this.#pace.crowded(isCrowded),
-      broken: (fault) => this.#complain(fault, 'a request failed'),
+      broken: (fault) => this.#account.complain(fault, 'a request failed'),
     });
     this.#pace = new Pace({
       hold: () => ws.pause(),
       goOn: () => ws.resume(),
       held: (cause, seconds) => meter.count('held_back_seconds_total', seconds, { cause }),
-      heldLong: (cause) => shared.logger.warn({ ...this.#sender, cause }, 'a connection is held back: it sends more than it may'),
+      heldLong: (cause) => shared.logger.warn({ ...this.#account.sender, cause }, 'a connection is held back: it sends more than it may'),
       flooded: () => this.#sendFlooderAway(),
     });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
     ws.once('close', () => this.#gone.abort());
-    this.record('attach', 'done', `connected as ${subprotocol}`);
+    this.#account.record('attach', 'done', `connected as ${subprotocol}`);
     this.#listen();
     this.#greet(subprotocol);
     if (replayFrom !== undefined) this.#resuming = this.#resume(replayFrom);
@@ -191,6 +184,10 @@ export class Connection implements Caller, Member, Farewell, Peer {
   /** A controller types under its own name, anyone else needs a free lease. */
   get author(): Author {
     return this.#clientId !== undefined && this.#role === 'controller' ? { clientId: this.#clientId } : 'message';
+  }
+
+  record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void {
+    this.#account.record(event, outcome, detail);
   }
 
   setServiceParameters(parameters: Readonly<Record<string, unknown>>): void {
@@ -287,21 +284,6 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#ws.terminate();
   }
 
-  record(event: AuditEvent, outcome: AuditLine['outcome'], detail?: string): void {
-    this.#shared.audit.record({
-      event,
-      outcome,
-      principal: this.principal.name,
-      address: this.#address,
-      instance_id: this.session.instanceId,
-      session_id: this.session.id,
-      client_id: this.#clientId,
-      role: this.#role,
-      trace_id: this.#traceId,
-      detail,
-    });
-  }
-
   #listen(): void {
     const { heartbeat, connections, validity } = this.#shared;
     heartbeat.add(this);
@@ -346,9 +328,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.hold();
     try {
       const { session } = this;
-      const refused = (fault: Fault) => this.#recordReplay(replayFrom, fault);
+      const refused = (fault: Fault) => this.#account.replay(replayFrom, fault);
       const resumed = await resume({ session, outlet: this.#outlet, sent: (frame) => this.#typing.sent(frame), refused }, replayFrom);
-      if (resumed) this.#recordReplay(replayFrom);
+      if (resumed) this.#account.replay(replayFrom);
       if (resumed === 'over') this.goodbye('session_closed');
       else if (resumed) this.#cursor.resumed(resumed);
       this.#shared.meter.count('replays_total', 1, { outcome: resumed ? 'served' : 'out_of_range' });
@@ -364,21 +346,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
     const { op } = envelope;
     if (!isTraced(op)) return perform(this, envelope, reply);
     const attributes = { 'pty.instance_id': this.session.instanceId, 'pty.session_id': this.session.id, 'enduser.id': this.principal.name };
-    const options = { parent: this.#traceparent, kind: 'server', attributes } as const;
+    const options = { parent: this.#account.traceparent, kind: 'server', attributes } as const;
     return around(this.#shared.tracing ?? untraced, op, options, () => perform(this, envelope, reply));
-  }
-
-  /** Of the client's trace, or what else it calls so. */
-  get #traceId(): string | undefined {
-    const given = this.#serviceParameters?.trace_id;
-    if (typeof given === 'string') return readTraceparent(given)?.traceId ?? given.slice(0, MAX_TRACE_CHARS);
-    return readTraceparent(this.#trace)?.traceId;
-  }
-
-  /** The client's own (service parameter `trace_id`), or that of the upgrade. */
-  get #traceparent(): string | undefined {
-    const given = this.#serviceParameters?.trace_id;
-    return typeof given === 'string' && readTraceparent(given) ? given : this.#trace;
   }
 
   /** The first frame alone activates, and brings the parameters of the connection (pty-ws §3). */
@@ -391,14 +360,14 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #welcome(joined: Joined, envelope: ClientEnvelope, asked: number): void {
     this.#clientId = joined.clientId;
     this.#role = joined.role;
-    this.record('attach', 'granted', this.#attachedAs(joined));
-    this.#shared.logger.info({ ...this.#who, role: joined.role }, 'client attached');
+    this.#account.record('attach', 'granted', this.#attachedAs(joined));
+    this.#shared.logger.info({ ...this.#account.who, role: joined.role }, 'client attached');
     if (!this.#outlet.isOpen) {
       void this.#depart();
       return;
     }
     const replayFrom = envelope.replay_from ?? undefined;
-    const replayed = (refusal: Fault | undefined) => this.#recordReplay(replayFrom, refusal);
+    const replayed = (refusal: Fault | undefined) => this.#account.replay(replayFrom, refusal);
     this.#cursor
       .flush(joined, { replayFrom, replayed, requestId: envelope.id, extensions: this.#activation.echoed })
       .then(() => this.#shared.meter.observe('join_seconds', secondsSince(asked)))
@@ -416,17 +385,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
   async #replayUpdates(replayFrom: number): Promise<void> {
     try {
       await this.#cursor.replayUpdates(replayFrom);
-      this.#recordReplay(replayFrom);
+      this.#account.replay(replayFrom);
     } catch (error) {
-      this.#recordReplay(replayFrom, asFault(error));
+      this.#account.replay(replayFrom, asFault(error));
       throw error;
     }
-  }
-
-  /** It was sent what it asked for, or told why it is not. */
-  #recordReplay(replayFrom: number | undefined, refusal?: Fault): void {
-    const from = `from ${replayFrom}`;
-    this.record('replay', refusal ? 'failed' : 'granted', refusal ? `${from}: ${refusal.code}` : from);
   }
 
   #input(bytes: Uint8Array, answerTo?: readonly number[]): Promise<void> {
@@ -439,7 +402,11 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (payload.kind !== 'RoleAssigned') return;
     const typed = this.#role === 'controller' ? this.#attribution.take() : undefined;
     this.#role = payload.role;
-    this.record('role', payload.downgraded ? 'denied' : 'granted', [payload.reason, typed].filter(Boolean).join(', ') || undefined);
+    this.#account.record(
+      'role',
+      payload.downgraded ? 'denied' : 'granted',
+      [payload.reason, typed].filter(Boolean).join(', ') || undefined,
+    );
   }
 
   async #askForKeyframe(): Promise<void> {
@@ -472,54 +439,30 @@ export class Connection implements Caller, Member, Farewell, Peer {
     if (!this.#outlet.isOpen) return;
     const { meter, logger } = this.#shared;
     meter.count('flooding_connections_total');
-    logger.warn(this.#sender, 'a connection was sent away: it went on sending more than it may');
+    logger.warn(this.#account.sender, 'a connection was sent away: it went on sending more than it may');
     this.#outlet.error(new Fault('RATE_LIMITED', 'this connection goes on sending more than it may'));
     this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames');
   }
 
   /** Its token is no longer good (pty-ws §7). */
   #revoke(why: string): void {
-    this.record('attach', 'denied', why);
+    this.#account.record('attach', 'denied', why);
     this.goodbye('principal_revoked', closeCode.authentication, why);
   }
 
   #breakOff(fault: Fault): void {
-    this.#complain(fault, 'a connection cannot go on');
+    this.#account.complain(fault, 'a connection cannot go on');
     this.goodbye('other', closeCode.fault, fault.message);
-  }
-
-  /** Whom an operator would ask what they do. */
-  get #sender() {
-    return { ...this.#who, address: this.#address };
-  }
-
-  /** Under the names that all lines of the log have. */
-  get #who() {
-    const trace = this.#traceId;
-    return {
-      session_id: this.session.id,
-      instance_id: this.session.instanceId,
-      principal: this.principal.name,
-      client_id: this.#clientId,
-      ...(trace !== undefined && { trace_id: trace }),
-    };
-  }
-
-  /** What passes by itself (another replica does not answer, Redis is away) is a warning; all else is the gateway's own. */
-  #complain(fault: Fault, what: string): void {
-    const { logger } = this.#shared;
-    if (fault.status === 503) logger.warn({ ...this.#who, reason: fault.message }, what);
-    else logger.error({ ...this.#who, err: fault.cause ?? fault }, what);
   }
 
   /** The one way out of the session, whatever ended the connection: exactly one leave. Never rejects: who is gone can be told nothing. */
   #depart(): Promise<number | undefined> {
     if (this.#clientId === undefined) return Promise.resolve(undefined);
     if (!this.#departure) {
-      this.record('leave', 'done', this.#attribution.take());
-      this.#shared.logger.info(this.#who, 'client left');
+      this.#account.record('leave', 'done', this.#attribution.take());
+      this.#shared.logger.info(this.#account.who, 'client left');
       this.#departure = this.session.leave(this.#clientId).catch((error) => {
-        this.#complain(asFault(error), 'a member could not leave');
+        this.#account.complain(asFault(error), 'a member could not leave');
         return undefined;
       });
     }
@@ -533,7 +476,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.end();
     this.#shared.heartbeat.remove(this);
     this.#shared.tails.release(this.session.id);
-    if (this.#clientId === undefined) this.record('leave', 'done', 'without having joined');
+    if (this.#clientId === undefined) this.#account.record('leave', 'done', 'without having joined');
     void this.#depart();
   }
 }
