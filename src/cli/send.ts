@@ -6,7 +6,7 @@ import { duration } from './duration.js';
 import { CommandError, done, exits } from './failure.js';
 import { FollowedScreen } from './followed-screen.js';
 import { type GatewayOptions, withGateway } from './gateway.js';
-import { endInWords, endOf, join, live } from './joining.js';
+import { endOf, join, live } from './joining.js';
 import { bytesOf, checkKey } from './keys.js';
 import { HOW_TO_NAME, namedSession } from './named-session.js';
 import { progress } from './progress.js';
@@ -77,28 +77,20 @@ async function* contentOf(file: string): AsyncGenerator<Buffer> {
 
 /** No faster than the gateway reads it. Rejects with a CommandError for what may not have arrived. */
 async function typeAll(client: TerminalClient, pieces: AsyncIterable<Buffer>): Promise<void> {
-  let refused: string | undefined;
   let bytes = 0;
-  client.on('error', ({ message }) => {
-    refused ??= message;
-  });
   const stop = progress(() => `typing; ${bytes} bytes so far`);
   try {
     for await (const piece of pieces) {
-      const sent = client.input(piece);
-      await client.typed().catch(() => {});
+      await client.type(piece).catch(({ message }: Error) => {
+        // The program may well end by what is typed.
+        if (!client.closed) throw new CommandError(`not all was typed, ${bytes} bytes for certain: ${message}`);
+      });
       if (client.closed) return;
-      if (!sent || refused !== undefined || client.state.name !== 'live')
-        throw new CommandError(`not all was typed, ${bytes} bytes for certain: ${refused ?? whyNot(client)}`);
       bytes += piece.length;
     }
   } finally {
     stop();
   }
-}
-
-function whyNot({ state }: TerminalClient): string {
-  return state.name === 'ended' ? endInWords(state) : 'control was taken away';
 }
 
 /** Resolves when this client has control; if somebody else has it, after waiting so many seconds for it. */

@@ -17,9 +17,8 @@ export async function typeAll(input: AsyncIterable<Uint8Array>, client: Terminal
 
 async function type(bytes: Uint8Array, client: TerminalClient, warn: (text: string) => void): Promise<void> {
   await control(client);
-  client.input(bytes);
-  await client.typed().catch(() => {
-    if (client.state.name !== 'ended') warn(`the connection was lost while typing: the last ${bytes.length} bytes may not have arrived`);
+  await client.type(bytes).catch(({ message }: Error) => {
+    if (client.state.name !== 'ended') warn(`the last ${bytes.length} bytes may not have arrived: ${message}`);
   });
 }
 

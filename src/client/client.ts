@@ -15,6 +15,7 @@ import { type Assigned, type ClientEvents, type Members, Receiver, type Size } f
 import type { Retry } from './retry.js';
 import type { Dial } from './socket.js';
 import { type OutgoingMessage, type Request, Tasks, type Waiting } from './tasks.js';
+import { Typist } from './typist.js';
 import { unless } from './unless.js';
 
 /** How long the gateway may take to say goodbye to one who leaves, in milliseconds. */
@@ -56,6 +57,8 @@ export class TerminalClient {
   #keyframeWanted = false;
   /** Readers that have enough for now. */
   readonly #holding = new Set<object>();
+  readonly #typist: Typist;
+  #isLeaving = false;
   /** The session as a task (A2A). */
   readonly tasks: Tasks;
   /** How it ended; never rejects. */
@@ -85,6 +88,11 @@ export class TerminalClient {
     );
     const request: Request = (...args) => this.request(...args);
     this.tasks = new Tasks(request, this.#receiver, this.#events, () => this.#hello?.session.session_id ?? '');
+    this.#typist = new Typist({
+      joined: () => this.#inSession(),
+      input: (bytes) => this.input(bytes),
+      read: (waiting, answered) => this.#read({ ...waiting, answered }),
+    });
     this.ended = new Promise((resolve) => this.on('state', (state) => state.name === 'ended' && resolve(state)));
     this.on('members', (members) => this.#takeBack(members));
     this.#followTheWorld(options.signal);
@@ -131,13 +139,24 @@ export class TerminalClient {
   }
 
   /**
-   * Types (pty-ext §6.3). False if this client is not in the session now, or only watches: then nothing was sent, and nothing is kept for later,
-   * since nobody types blindly. What the gateway refuses comes as `error`.
+   * Types at once (pty-ext §6.3). False if this client is not in the session now, or only watches: then nothing was sent, and nothing is kept for later,
+   * since nobody types blindly. True says that it was sent, not that it arrived: a connection may be lost on the way, and what the gateway refuses
+   * comes as `error`. Who must know uses `type`.
    */
   input(data: Uint8Array | string): boolean {
-    if (this.role !== 'controller') return false;
-    this.#link.connection?.input(typeof data === 'string' ? new TextEncoder().encode(data) : data);
+    if (this.role !== 'controller' || this.#isLeaving) return false;
+    this.#link.connection?.input(bytesOf(data));
     return true;
+  }
+
+  /**
+   * Types (pty-ext §6.3), in the order of the calls, as soon as this client is in the session; resolves when the gateway has read it. Rejects with a Fault:
+   * PERMISSION_DENIED if this client only watches then, or with what else the gateway refused by then; RATE_LIMITED if more than 4 MiB wait already;
+   * a retryable INTERNAL if the connection was lost first, and nobody knows how much arrived: it is not typed again. Rejects with ClientEnded, or the
+   * reason of the signal; what was sent before that stays typed.
+   */
+  async type(data: Uint8Array | string, waiting: Waiting = {}): Promise<void> {
+    await this.#typist.type(bytesOf(data), waiting);
   }
 
   /** This window has another size: the session follows as long as this client has control, and whenever it gets it (pty-ext §6.4). */
@@ -153,8 +172,7 @@ export class TerminalClient {
     const live = new Promise<void>((resolve) => {
       stop = this.on('state', ({ name }) => name === 'live' && resolve());
     });
-    const end = await unless(signal, Promise.race([live, this.ended])).finally(() => stop());
-    if (end) throw new ClientEnded(end);
+    await this.#unlessEnded(unless(signal, live)).finally(() => stop());
   }
 
   /**
@@ -188,6 +206,7 @@ export class TerminalClient {
   /** Leaves in order; the session goes on (pty-ext §6.2). Resolves when it is done. */
   async leave({ signal }: Waiting = {}): Promise<Ended> {
     signal?.throwIfAborted();
+    this.#isLeaving = true;
     if (!this.#receiver.joined) this.#link.end('left', 'left');
     this.#link.connection?.send('pty.leave_session', {});
     this.#link.hold(false);
@@ -217,7 +236,7 @@ export class TerminalClient {
 
   /** Resolves when the gateway has read all that was typed before: who types much from a file waits for it now and then. */
   async typed(options: Waiting = {}): Promise<void> {
-    await this.request('ping', {}, options);
+    await this.#read(options);
   }
 
   /** Types a message and Enter; resolves with the task when it rests. All of A2A is under `tasks`. */
@@ -228,6 +247,27 @@ export class TerminalClient {
   /** Replaces what goes with the task events of this connection (pty-ws §9). */
   async updateServiceParameters(parameters: Payload, options: Waiting = {}): Promise<void> {
     await this.request('UpdateServiceParameters', { service_parameters: parameters }, options);
+  }
+
+  async #read(options: RequestOptions): Promise<void> {
+    await this.request('ping', {}, options).catch((error: unknown) => {
+      throw this.state.name === 'ended' ? new ClientEnded(this.state) : error;
+    });
+  }
+
+  async #inSession(): Promise<void> {
+    if (this.state.name !== 'ended' && this.role !== undefined) return;
+    let stop = () => {};
+    const joined = new Promise<void>((resolve) => {
+      stop = this.on('role', () => resolve());
+    });
+    await this.#unlessEnded(joined).finally(() => stop());
+  }
+
+  /** Rejects with ClientEnded if the client ends, or has ended, before. */
+  async #unlessEnded(what: Promise<void>): Promise<void> {
+    const end = await Promise.race([what, this.ended]);
+    if (end) throw new ClientEnded(end);
   }
 
   #join(hello: Hello): void {
@@ -273,6 +313,7 @@ export class TerminalClient {
 
   /** A join that was refused for good leaves nothing to wait for; one that may succeed later is tried again as after a cut. */
   #refused(fault: Fault, requestId: string | undefined): void {
+    this.#typist.refused(fault);
     this.#events.emit('error', fault);
     if (requestId !== this.#joinId) return;
     if (fault.retryable) this.#link.connection?.drop(fault.message);
@@ -292,3 +333,5 @@ export class TerminalClient {
     if (signal?.aborted) queueMicrotask(stop);
   }
 }
+
+const bytesOf = (data: Uint8Array | string): Uint8Array => (typeof data === 'string' ? new TextEncoder().encode(data) : data);
