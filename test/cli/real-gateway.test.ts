@@ -82,6 +82,7 @@ describe('the command line and the gateway', () => {
     bob.resizes(30, 10);
     await bob.sees(/^32\n(\d\d\n){8}\$ $/);
     alice.resizes(60, 20);
+    await bob.sees('60×20');
     alice.types('stty size\r');
     await bob.sees(/\n40\n\$ stty size\n20 60\n\$ $/);
     bob.resizes(60, 20);
