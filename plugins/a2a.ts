@@ -12,6 +12,7 @@ import { Fault } from '../src/errors.js';
 import { disclosure } from '../src/session/secrecy.js';
 import { principalOf } from './auth.js';
 import { settle } from './errors.js';
+import { whileGood } from './validity.js';
 
 /** A2A 1.0 §14.1.1. */
 export const A2A_JSON = 'application/a2a+json';
@@ -31,7 +32,7 @@ export function clientOf(request: FastifyRequest, reply: FastifyReply, name: Ope
     principal: principalOf(request),
     host: hostOf(app, agent, request),
     from: { author: 'message' },
-    signal: gone(reply),
+    signal: whileGood(request, reply),
     activate: (extensions) => reply.activateExtensions(extensions),
     record: (event, outcome, more) => request.record(event, outcome, more),
     extendedCard: () => app.cards.extended(agent, principalOf(request)),
@@ -73,13 +74,6 @@ function hostOf(app: FastifyInstance, agent: Agent, request: FastifyRequest): Ta
       request.record('session_create', 'done', { session_id: session.id, detail });
     },
   });
-}
-
-/** Aborted when the connection is closed before the answer is written. */
-function gone({ raw }: FastifyReply): AbortSignal {
-  const controller = new AbortController();
-  raw.once('close', () => controller.abort());
-  return controller.signal;
 }
 
 export default fp(

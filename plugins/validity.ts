@@ -1,9 +1,10 @@
 // Ends what is open when the token that opened it is past its end or revoked. Knows no connection but by how it is ended.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import fp from 'fastify-plugin';
 import { revocationFile } from '../src/access/revocation-file.js';
 import { type Revocations, Validity } from '../src/access/validity.js';
 import { ConfigError } from '../src/config.js';
+import { Fault } from '../src/errors.js';
 import { connect } from '../src/redis/connect.js';
 import { redisRevocations } from '../src/redis/revocations.js';
 import { Trouble } from '../src/redis/trouble.js';
@@ -16,6 +17,21 @@ declare module 'fastify' {
 
 /** After how long without an answer the connection to Redis is given up, in milliseconds. */
 const ASK_MS = 1000;
+
+/**
+ * Aborted when what the request came with is no longer good, with the Fault to answer it with (UNAUTHENTICATED), and when nobody waits for the
+ * answer any more.
+ */
+export function whileGood({ server, principal }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  const end = (why: string) => controller.abort(new Fault('UNAUTHENTICATED', why));
+  const unwatch = principal ? server.validity.watch(principal, end) : () => undefined;
+  raw.once('close', () => {
+    unwatch();
+    controller.abort();
+  });
+  return controller.signal;
+}
 
 /** Throws ConfigError for a file that cannot be used: nobody would know who is let in. */
 async function openFile(app: FastifyInstance, path: string): Promise<Revocations> {

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
+import { whileGood } from '../plugins/validity.js';
 import { may } from '../src/access/principal.js';
 import { VisibleSessions } from '../src/access/visible-sessions.js';
 import { type Agent, SessionRequest } from '../src/agents/agents.js';
@@ -234,7 +235,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
         const session = await sessionOf(request as FastifyRequest);
         return transcript(session, await firstSize(app, session), request.query);
       });
-      return reply.type(type).send(Readable.from(text, { objectMode: false }));
+      return reply.type(type).send(Readable.from(text, { objectMode: false, signal: whileGood(request as FastifyRequest, reply) }));
     },
   );
 

@@ -55,25 +55,22 @@ export const shareRoutes: Routes = async (app) => {
       const { ttl_seconds, label } = request.body;
       // In whole seconds, as its token's times are.
       const now = Math.floor(Date.now() / 1000) * 1000;
-      const share: Share = {
+      const made: Share = {
         share_id: newId(),
         instance_id: inst,
         session_id: id,
-        ...(label !== undefined && { label }),
         created_by: principalOf(request).name,
         created_at: new Date(now).toISOString(),
         expires_at: new Date(now + ttl_seconds * 1000).toISOString(),
       };
-      const url = await audited(request, 'admin', `the link ${share.share_id} is made, good until ${share.expires_at}`, async () => {
-        await sessionOf(request as FastifyRequest);
-        const opens = app.shareUrl(share);
-        await app.shares.add(share);
-        return opens;
+      const share = await audited(request, 'admin', `the link ${made.share_id} is made, good until ${made.expires_at}`, async () => {
+        const session = await sessionOf(request as FastifyRequest);
+        const named = label === undefined ? made : { ...made, label: await session.conceal(label) };
+        const url = app.shareUrl(named);
+        await app.shares.add(named);
+        return { ...named, url };
       });
-      return reply
-        .code(201)
-        .header('cache-control', 'no-store')
-        .send({ ...share, url });
+      return reply.code(201).header('cache-control', 'no-store').send(share);
     },
   );
 

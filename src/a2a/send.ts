@@ -50,7 +50,7 @@ export async function converse(asker: Asker, { message, configuration = {} }: Se
   return TaskStream.open(task, say, isAtRest);
 }
 
-/** What a message is answered with: the task when it rests, or as it is now if asked for that; or the agent's own message. */
+/** What a message is answered with: the task when it rests, or as it is now if asked for that; or the agent's own message. Rejects with the Fault that `signal` is aborted with. */
 export async function outcomeOf(
   asker: Asker,
   stream: TaskStream,
@@ -60,6 +60,7 @@ export async function outcomeOf(
   const { value: first } = await stream.next();
   if (!returnImmediately) await untilRest(stream, signal);
   await stream.return();
+  if (signal.reason instanceof Fault) throw signal.reason;
   if (first && 'message' in first) return first;
   if (!first || !('task' in first)) throw new Fault('INTERNAL', 'what came of the message was not told');
   if (returnImmediately) return first;

@@ -5,6 +5,7 @@ import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log
 import type { Frame } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import { Redaction } from '../redaction/redaction.js';
 import type { Screen, ScreenHost, ScreenView, Snapshot } from '../terminal/terminal.js';
 import { past, refold } from './past.js';
 import { keyframeOf } from './picture.js';
@@ -52,6 +53,11 @@ export class ClosedSession implements Session {
 
   describe(): SessionDescription {
     return describe(this.#parts.kept, this.frames);
+  }
+
+  /** What was leased to it is not known any more: what can be known by its shape is concealed. */
+  async conceal(text: string): Promise<string> {
+    return new Redaction([], []).text(text);
   }
 
   /** Everyone is an observer here, and alone (protocol R10). */

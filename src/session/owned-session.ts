@@ -472,6 +472,10 @@ export class OwnedSession implements Session {
     this.#lastController.came();
   }
 
+  async conceal(text: string): Promise<string> {
+    return this.#conceal(text);
+  }
+
   // ── Helpers of the turns ──
 
   #conceal<T>(value: T): T {

@@ -120,6 +120,8 @@ export interface Session {
   dismiss(clientId: string): Promise<void>;
   /** Ends the session, as `by` asked for; one Closed with this reason follows. TASK_NOT_CANCELABLE (409) if it has ended. */
   end(reason: ClosedReason, by?: string): Promise<void>;
+  /** A text that somebody said of the session, as others may read it: without its secrets. */
+  conceal(text: string): Promise<string>;
   view(): Promise<ScreenView>;
   /** The screen as bytes for any terminal of its size. */
   snapshot(): Promise<Snapshot>;

@@ -10,7 +10,7 @@ import { openDirectoryStore } from '../../src/log/archived/directory.js';
 import { s3Store } from '../../src/log/archived/s3.js';
 import type { ArchiveStore } from '../../src/log/archived/store.js';
 import { needs } from '../support/needs.js';
-import { type S3Server, startS3 } from '../support/s3.js';
+import { S3_PROGRAM, type S3Server, startS3 } from '../support/s3.js';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -100,12 +100,11 @@ describe('a folder', () => {
   });
 });
 
-needs('moto_server')('a bucket', () => {
+needs(S3_PROGRAM)('a bucket', () => {
   let server: S3Server;
   beforeAll(async () => {
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'any');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'any');
     server = await startS3();
+    for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value);
   });
   afterAll(async () => {
     vi.unstubAllEnvs();

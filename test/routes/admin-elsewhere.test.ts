@@ -51,6 +51,22 @@ needs('redis-server', 'redis-cli')('an administrator at another replica', () => 
     expect((await other.call('DELETE', path)).status).toBe(409);
   });
 
+  it("has a link's label without the session's secrets, wherever it is made", async () => {
+    const leased = 'k9-the-leased-one';
+    const token = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gH3jK5'}`;
+    const session = await owner.session({ secrets: [leased] });
+    const path = `/agents/free/sessions/${session.session_id}/shares`;
+    for (const gateway of [owner, other]) {
+      const { status, text } = await gateway.call('POST', path, { body: { label: `for ${leased} and ${token}` } });
+      expect([status, JSON.parse(text).label]).toEqual([201, `for ${'*'.repeat(leased.length)} and ghp_${'*'.repeat(36)}`]);
+    }
+    const kept = [(await other.call('GET', path)).text, await redis.tell('hgetall', `pty:{${session.session_id}}:shares`)];
+    expect(kept.join().includes('for ')).toBe(true);
+    expect([leased, token.slice(8)].filter((word) => kept.join().includes(word))).toEqual([]);
+    const audited = JSON.stringify([...owner.audit(), ...other.audit()]);
+    expect(audited.includes('for *')).toBe(false);
+  });
+
   it('is told what is not there, and who may not is refused', async () => {
     const session = await owner.session();
     const path = `/agents/free/sessions/${session.session_id}`;

@@ -8,15 +8,17 @@ import { openDirectoryStore } from '../../src/log/archived/directory.js';
 import { readSegmentName, type SegmentName } from '../../src/log/archived/names.js';
 import { s3Store } from '../../src/log/archived/s3.js';
 import type { ArchiveStore } from '../../src/log/archived/store.js';
+import { message } from '../a2a/speaker.js';
 import { needs } from '../support/needs.js';
 import { plainClient } from '../support/plain-client.js';
 import { type RedisServer, startRedis, until } from '../support/redis.js';
-import { startS3 } from '../support/s3.js';
+import { S3_PROGRAM, startS3 } from '../support/s3.js';
 import { type Answer, type Gateway, startGateway } from './gateway.js';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const LINES = 200_000;
+const TOKEN = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cE1gH3jK5'}`;
 const agents = {
   free: {
     name: 'Shell',
@@ -44,7 +46,7 @@ needs('redis-server', 'redis-cli')('a session that is in a folder alone', () => 
 needs(
   'redis-server',
   'redis-cli',
-  'moto_server',
+  S3_PROGRAM,
 )('a session that is in a bucket alone', () => {
   archived(async () => {
     const server = await startS3();
@@ -65,6 +67,8 @@ function archived(open: () => Promise<Place>): void {
   let dir: string;
   let gw: Gateway;
   let session: Answer['json'];
+  /** Of a message of Bob's. */
+  let task: Answer['json'];
   const before: Record<string, string> = {};
 
   const start = async (retention: number): Promise<Gateway> =>
@@ -89,6 +93,12 @@ function archived(open: () => Promise<Place>): void {
     );
     return answer.text;
   };
+  const ask = (method: string, at: string, sub: string, body?: object): Promise<Answer> =>
+    gw.call(method, `/agents/free/a2a/v1${at}`, {
+      token: gw.token('pty:control', { sub, sessions: ['own'] }),
+      body,
+      headers: { 'a2a-version': '1.0' },
+    });
   const reads = [
     '/transcript',
     '/transcript?format=text',
@@ -108,9 +118,10 @@ function archived(open: () => Promise<Place>): void {
     gw = await start(3600);
     session = await gw.session({ argv: ['/bin/bash', '-c', `seq 1 ${LINES}`] });
     await until('it has ended', async () => JSON.parse(await read('')).state === 'closed', 30_000);
+    ({ task } = (await ask('POST', '/message:send', 'bob', { message: message(`echo ${TOKEN}; exit`) })).json);
     for (const at of ['', ...reads]) before[at] = await readWhole(at);
     const retentionMs = agents.free.pty.replay_buffer_retention_seconds * 1000;
-    await until('the log keeps it no more', () => Date.parse(JSON.parse(before[''] as string).closed_at) + retentionMs < Date.now());
+    await until('the log keeps them no more', () => Date.parse(task.status.timestamp) + retentionMs < Date.now());
     await gw.close();
     gw = await start(3600);
   });
@@ -131,12 +142,26 @@ function archived(open: () => Promise<Place>): void {
     expect(JSON.parse(before[''] as string)).toMatchObject(described);
     expect(described.oldest_sequence).toBe(1);
     const { sessions } = (await gw.call('GET', '/agents/free/sessions')).json;
-    expect(sessions.map((one: { session_id: string }) => one.session_id)).toEqual([session.session_id]);
+    expect(sessions.map((one: { session_id: string }) => one.session_id).sort()).toEqual([session.session_id, task.id].sort());
   });
 
   it.each(reads)('is read as before by %s', async (at) => {
     expect((before[at] as string).length).toBeGreaterThan(100);
     expect(await readWhole(at)).toBe(before[at]);
+  });
+
+  it('has its task as before, with history and artifacts and without secrets, for those who may see it alone', async () => {
+    expect(task).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' }, history: [{ role: 'ROLE_USER' }] });
+    expect(task.artifacts.map(({ artifactId }: { artifactId: string }) => artifactId)).toEqual(['output', 'screen']);
+    expect(await redis.tell('exists', `pty:{${task.id}}:log`)).toBe('0');
+    const now = await ask('GET', `/tasks/${task.id}`, 'bob');
+    expect([now.status, now.json]).toEqual([200, task]);
+    expect((await ask('GET', '/tasks', 'bob')).json.tasks.map(({ id }: { id: string }) => id)).toEqual([task.id]);
+    expect(now.text).toContain('ghp_****');
+    expect(now.text).not.toContain(TOKEN.slice(8));
+    const [hidden, unknown] = [await ask('GET', `/tasks/${task.id}`, 'eve'), await ask('GET', '/tasks/none', 'eve')];
+    expect([hidden.status, hidden.text.replaceAll(task.id, 'none')]).toEqual([404, unknown.text]);
+    expect((await ask('GET', '/tasks', 'eve')).json.tasks).toEqual([]);
   });
 
   it('is replayed from its first frame to its last', async () => {
@@ -150,7 +175,7 @@ function archived(open: () => Promise<Place>): void {
   });
 
   it('has a gap where an object was taken away: every transcript says which frames are lost, and no cursor goes on from before', async () => {
-    const segments = (await place.store.list('segments/')).flatMap((name) => readSegmentName(name) ?? []).sort((a, b) => a.to - b.to);
+    const segments = (await place.store.list(`segments/${session.session_id}/`)).flatMap((name) => readSegmentName(name) ?? []).sort((a, b) => a.to - b.to);
     const [, lost] = segments as [SegmentName, SegmentName];
     const kept = await place.store.get(lost.name);
     await place.store.delete([lost.name]);

@@ -169,6 +169,10 @@ export class MemorySession implements Session {
     this.close(reason);
   }
 
+  async conceal(text: string): Promise<string> {
+    return text;
+  }
+
   async view(): Promise<ScreenView> {
     return EMPTY_SCREEN;
   }

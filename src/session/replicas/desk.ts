@@ -115,6 +115,7 @@ export class Desk {
     moveControl: ({ session, ask }) => done(session.moveControl(ask.clientId)),
     dismiss: ({ session, ask }) => done(session.dismiss(ask.clientId)),
     end: ({ session, ask }) => done(session.end(ask.reason, ask.by)),
+    conceal: async ({ session, ask }) => ({ head: { text: await session.conceal(ask.text) } }),
     view: async ({ session }) => ({ head: await session.view() }),
     snapshot: async ({ session }) => {
       const { bytes, ...head } = await session.snapshot();

@@ -136,6 +136,10 @@ export class RemoteSession implements Session {
     await this.#ask('end', { reason, ...(by !== undefined && { by }) });
   }
 
+  async conceal(text: string): Promise<string> {
+    return (await this.#ask('conceal', { text })).head.text;
+  }
+
   async view(): Promise<ScreenView> {
     return (await this.#ask('view', {})).head;
   }

@@ -37,6 +37,7 @@ export interface Questions {
   moveControl: { ask: { clientId: string | null }; answer: object };
   dismiss: { ask: { clientId: string }; answer: object };
   end: { ask: { reason: ClosedReason; by?: string }; answer: object };
+  conceal: { ask: { text: string }; answer: { text: string } };
   view: { ask: object; answer: ScreenView };
   snapshot: { ask: object; answer: Size & { anchor: number } };
   task: { ask: { historyLength?: number }; answer: PlacedTask };
