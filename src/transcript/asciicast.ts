@@ -86,11 +86,11 @@ export function asciicast({ size, isWhole, isWanted, title }: CastOptions): Form
       fold(frame);
       return [];
     },
-    gap: (lost, next) => {
+    gap: (lost, ts) => {
       utf8 = new StringDecoder('utf8');
       before = undefined;
       isTorn = true;
-      return start === undefined ? [] : [event(next.ts, 'm', lostText(lost))];
+      return start === undefined ? [] : [event(ts, 'm', lostText(lost))];
     },
     end: () => (start === undefined ? begin(0) : []),
   };

@@ -8,8 +8,8 @@ import { type Line, Lines } from './lines.js';
 /** Makes lines of text of frames, in their order. Each ends with a newline. */
 export interface Format {
   take(frame: Frame): readonly string[];
-  /** Here frames are missing that were lost; `next` is the first behind them. */
-  gap(lost: Stretch, next: Frame): readonly string[];
+  /** Here frames are missing that were lost; `ts` is the time of the first behind them, or else of the last before. */
+  gap(lost: Stretch, ts: number): readonly string[];
   /** What is left at the end of the history. */
   end(): readonly string[];
 }
@@ -17,7 +17,7 @@ export interface Format {
 export const lostText = ({ from, to }: Stretch) => `frames ${from} to ${to} are lost`;
 
 /** A gap as a line of JSON. */
-export const gapLine = ({ from, to }: Stretch, { ts }: Frame): string =>
+export const gapLine = ({ from, to }: Stretch, ts: number): string =>
   `${JSON.stringify({ sequence: to, ts: moment(ts), kind: 'Gap', from, to })}\n`;
 
 export const moment = (ts: number) => new Date(ts).toISOString();
@@ -35,9 +35,9 @@ export function ndjson(): Format {
       const members = told(frame);
       return members ? [`${JSON.stringify({ sequence: frame.sequence, ts: moment(frame.ts), ...members })}\n`] : [];
     },
-    gap: (lost, next) => {
+    gap: (lost, ts) => {
       utf8 = new StringDecoder('utf8');
-      return [gapLine(lost, next)];
+      return [gapLine(lost, ts)];
     },
     end: () => [],
   };

@@ -15,7 +15,7 @@ export function frames(): Format {
       if (payload.kind !== 'Output') return [line(frame, payload)];
       return [line(frame, { kind: 'Output', stream: payload.stream, data: Buffer.from(payload.bytes).toString('base64') })];
     },
-    gap: (lost, next) => [gapLine(lost, next)],
+    gap: (lost, ts) => [gapLine(lost, ts)],
     end: () => [],
   };
 }
@@ -35,7 +35,7 @@ export function index({ size, isWhole }: { readonly size: Size; readonly isWhole
       last = frame;
       return entry ? [...begin, line(frame, entry)] : begin;
     },
-    gap: (lost, next) => (last ? [gapLine(lost, next)] : []),
+    gap: (lost, ts) => (last ? [gapLine(lost, ts)] : []),
     end: () => (last ? [line(last, { kind: 'End' })] : []),
   };
 }

@@ -33,6 +33,9 @@ export function isIn({ from, to }: Range, { sequence, ts }: Pick<Frame, 'sequenc
   return sequence >= from.sequence && ts >= from.ts && !isBehind({ to }, { sequence, ts });
 }
 
+/** Whether no time ends it. */
+export const isOpen = ({ to }: Range): boolean => to.ts === last.ts;
+
 function isBehind({ to }: Pick<Range, 'to'>, { sequence, ts }: Pick<Frame, 'sequence' | 'ts'>): boolean {
   return sequence > to.sequence || ts > to.ts;
 }

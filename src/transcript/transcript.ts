@@ -7,7 +7,7 @@ import type { Size } from '../terminal/terminal.js';
 import { asciicast } from './asciicast.js';
 import { type Format, found, ndjson, plain } from './formats.js';
 import { frames, index } from './frames.js';
-import { framesUpTo, isIn, type Range, rangeOf } from './range.js';
+import { framesUpTo, isIn, isOpen, type Range, rangeOf } from './range.js';
 
 export interface TranscriptQuery {
   readonly format: string;
@@ -74,14 +74,19 @@ async function* pieces(
   range: Range,
   format: Format,
   all: boolean,
-  gaps: Stretch[],
+  lost: readonly Stretch[],
 ): AsyncGenerator<readonly string[]> {
-  const passed = (frame: Frame) => gaps.splice(0, gaps.findLastIndex(({ to }) => to < frame.sequence) + 1);
-  for await (const frames of framesUpTo(session.frames, after, range)) {
-    yield frames
-      .filter((frame) => all || isIn(range, frame))
-      .flatMap((frame) => [...passed(frame).flatMap((lost) => format.gap(lost, frame)), ...format.take(frame)]);
-  }
+  const gaps = [...lost];
+  let last = 0;
+  const take = (frame: Frame): readonly string[] => {
+    const passed = gaps.splice(0, gaps.findLastIndex(({ to }) => to < frame.sequence) + 1);
+    last = frame.ts;
+    return [...passed.flatMap((gap) => format.gap(gap, frame.ts)), ...format.take(frame)];
+  };
+  for await (const frames of framesUpTo(session.frames, after, range))
+    yield frames.filter((frame) => all || isIn(range, frame)).flatMap(take);
+  // Nobody knows when what is lost at the end happened.
+  if (isOpen(range)) yield gaps.filter(({ from }) => isIn(range, { sequence: from, ts: last })).flatMap((gap) => format.gap(gap, last));
   yield format.end();
 }
 

@@ -175,7 +175,9 @@ function archived(open: () => Promise<Place>): void {
   });
 
   it('has a gap where an object was taken away: every transcript says which frames are lost, and no cursor goes on from before', async () => {
-    const segments = (await place.store.list(`segments/${session.session_id}/`)).flatMap((name) => readSegmentName(name) ?? []).sort((a, b) => a.to - b.to);
+    const segments = (await place.store.list(`segments/${session.session_id}/`))
+      .flatMap((name) => readSegmentName(name) ?? [])
+      .sort((a, b) => a.to - b.to);
     const [, lost] = segments as [SegmentName, SegmentName];
     const kept = await place.store.get(lost.name);
     await place.store.delete([lost.name]);

