@@ -80,6 +80,13 @@ export class Matcher {
     return count >= WORTH_PATIENCE ? (this.#places[(this.#length - count) & SLOT] as number) : Number.POSITIVE_INFINITY;
   }
 
+  /** Whether this byte may become a part of what is concealed, if it is the next one or is written over at once. */
+  mayConceal(byte: number): boolean {
+    const { next, classOf } = this.#sought;
+    const after = next[this.#state + (classOf[byte] as number)] as number;
+    return !this.isFree || this.#sought.waiting(this.#state) > 0 || this.#sought.waiting(after < 0 ? ~after : after) > 0;
+  }
+
   /** The next byte of the text, and its place in the stream. */
   feed(byte: number, place: number): void {
     const slot = this.#length & SLOT;

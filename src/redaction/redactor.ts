@@ -51,7 +51,7 @@ export class Redactor {
   /** The length of the text where a full line was ended by a CR, to which an LF may belong. */
   #fullLine = -1;
   /** The first byte after a full line: programs that edit lines write it to get there, then CR, and write it anew. */
-  #wrapped: { readonly byte: number; readonly place: number } | undefined;
+  #wrapped: { readonly byte: number; readonly place: number; readonly waits: boolean } | undefined;
   /** A character of which bytes are missing, and its place. */
   #character: number[] = [];
   #characterPlace = NEVER;
@@ -114,7 +114,8 @@ export class Redactor {
   get #waitsFrom(): number {
     const character = this.#character.length > 0 ? this.#characterPlace : NEVER;
     const patterns = this.#patterns?.waitsFrom ?? NEVER;
-    const from = Math.min(this.#text.waitsFrom, this.#string.waitsFrom, this.#wrapped?.place ?? NEVER, character, patterns);
+    const wrapped = this.#wrapped?.waits ? this.#wrapped.place : NEVER;
+    const from = Math.min(this.#text.waitsFrom, this.#string.waitsFrom, wrapped, character, patterns);
     return Math.max(this.#settled, from);
   }
 
@@ -222,7 +223,7 @@ export class Redactor {
     if (this.#wrapped) {
       this.#unwrap();
       this.#put([byte], place);
-    } else this.#wrapped = { byte, place };
+    } else this.#wrapped = { byte, place, waits: this.#text.mayConceal(byte) };
   }
 
   /** What was written after a full line stays. */

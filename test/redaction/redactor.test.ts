@@ -263,6 +263,13 @@ describe('A redactor', () => {
     expect(out.at(-1)).toBe('h');
   });
 
+  it('lets the first character after a full line go at once, unless it may be a part of a secret', () => {
+    const out: string[] = [];
+    const redactor = new Redactor(seek(['hunter22']), [], 8, (bytes) => out.push(Buffer.from(bytes).toString()));
+    for (const piece of ['abcdefgx', 'i', 'jkmhunt', 'e', '\r', 'er22.']) redactor.push(Buffer.from(piece));
+    expect(out).toEqual(['abcdefgx', 'i', 'jkm', '*****\r****.']);
+  });
+
   it('shows less than half of a secret that comes so slowly that it cannot be waited for', () => {
     const out: Uint8Array[] = [];
     const redactor = new Redactor(seek(['hunter22-and-more']), [], 80, (bytes) => out.push(bytes));
