@@ -6,8 +6,8 @@ export const MAX_JOINED_BYTES = 64 * 1024;
 export const MAX_WAIT_MS = 4;
 /** Pieces: how many go out at once after silence or after input. One is an echo; a few are the answer to a key. */
 export const PROMPT_PIECES = 4;
-/** Bytes: the least room that is offered to one read (a PTY gives at most 4 KiB at a time). */
-const READ_BYTES = 4 * 1024;
+/** Bytes: the room that is offered to one read. It is what a PTY of Linux gives at most: who reads is told by a full room that there may be more. */
+const READ_BYTES = 4095;
 
 /** Calls back once, after so many milliseconds; returns what cancels it. */
 export type Timer = (ms: number, callback: () => void) => () => void;
@@ -38,10 +38,10 @@ export class Coalescer {
     this.#timer = timer;
   }
 
-  /** Where the next bytes are to be put; at least 4 KiB. */
+  /** Where the next bytes are to be put: so many as one read can give. */
   room(): Uint8Array {
     if (this.#block.length - this.#end < READ_BYTES) this.#nextBlock();
-    return this.#block.subarray(this.#end);
+    return this.#block.subarray(this.#end, this.#end + READ_BYTES);
   }
 
   /** The first `count` bytes of the last `room()` are there. */
