@@ -1,9 +1,12 @@
 // Which of the extensions that a client names become active, on each binding (pty-ext §3; A2A 1.0 §4.6). Knows no request and no header.
 import { Fault } from '../errors.js';
-import { BINDING_URI, EXTENSION_URI } from '../protocol/names.js';
+import { BINDING_URI, EXTENSION_URI, PRESENCE_URI } from '../protocol/names.js';
 
 /** The extensions that are served, each with the one binding that carries it. */
-const carriers: ReadonlyMap<string, string> = new Map([[EXTENSION_URI, BINDING_URI]]);
+const carriers: ReadonlyMap<string, string> = new Map([
+  [EXTENSION_URI, BINDING_URI],
+  [PRESENCE_URI, BINDING_URI],
+]);
 
 /** Those of the named ones that `pty-ws/v1` carries; unknown ones are ignored. */
 export function activateOnWebSocket(names: readonly string[]): readonly string[] {

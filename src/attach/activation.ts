@@ -1,6 +1,5 @@
-// Whether pty-extensions/v1 is active on a connection, and by whose word (pty-ext §1, protocol R5). Knows no other extension.
+// Which extensions are active on a connection, and by whose word (pty-ext §1, protocol R5). Knows not what they do.
 import { activateOnWebSocket } from '../a2a/extensions.js';
-import { EXTENSION_URI } from '../protocol/names.js';
 
 export class Activation {
   readonly #byUpgrade: readonly string[];
@@ -14,8 +13,8 @@ export class Activation {
     this.#byFirstFrame = activateOnWebSocket(extensions);
   }
 
-  get isOn(): boolean {
-    return [...this.#byUpgrade, ...this.#byFirstFrame].includes(EXTENSION_URI);
+  has(extension: string): boolean {
+    return [...this.#byUpgrade, ...this.#byFirstFrame].includes(extension);
   }
 
   /** For the hello: what was active before the first frame. */

@@ -12,7 +12,8 @@ import type { ClientEnvelope } from '../protocol/envelope.js';
 import type { Frame, Role } from '../protocol/frames.js';
 import { hello } from '../protocol/hello.js';
 import { readPayload } from '../protocol/make-frames.js';
-import { BINARY_SUBPROTOCOL, type Subprotocol } from '../protocol/names.js';
+import { BINARY_SUBPROTOCOL, PRESENCE_URI, type Subprotocol } from '../protocol/names.js';
+import type { PresenceState } from '../protocol/presence.js';
 import type { Payload } from '../protocol/verbs.js';
 import type { Author, Delivery, Joined, Member, Session } from '../session/session.js';
 import { around, type Tracing, untraced } from '../tracing/tracing.js';
@@ -90,6 +91,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
   /** What comes before the join of a legacy client. */
   #resuming: Promise<void> | undefined;
   #departure: Promise<number | undefined> | undefined;
+  /** Waits for room on the socket. */
+  #untold: PresenceState | undefined;
 
   constructor(shared: Attachments, upgraded: Upgraded) {
     const { ws, socket, session, principal, address, trace, subprotocol, extensions, legacy, replayFrom } = upgraded;
@@ -104,7 +107,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#activation = new Activation(extensions);
     const { meter } = shared;
     const refused = ({ code }: Fault) => meter.count('refusals_total', 1, { face: 'websocket', code });
-    this.#outlet = new Outlet(ws, socket, dialect, () => this.#cursor.wake(), refused);
+    this.#outlet = new Outlet(ws, socket, dialect, () => this.#drained(), refused);
     this.#cursor = new Cursor({
       reader: session.frames,
       tail: shared.tails.take(session.id, session.frames),
@@ -151,8 +154,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
     return this.#gone.signal;
   }
 
-  get isActivated(): boolean {
-    return this.#activation.isOn;
+  hasActivated(extension: string): boolean {
+    return this.#activation.has(extension);
   }
 
   get clientId(): string | undefined {
@@ -198,7 +201,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
     const asked = performance.now();
     if (this.#hasAskedToJoin)
       throw new Fault('INVALID_REQUEST', 'pty.join_session: this connection has joined before; attach anew to join again');
-    const request = joinRequest(payload, this.principal);
+    const request = { ...joinRequest(payload, this.principal), hearsPresence: this.hasActivated(PRESENCE_URI) };
     this.#hasAskedToJoin = true;
     if (this.#resuming) await this.#resuming;
     if (!this.#outlet.isOpen) return;
@@ -255,6 +258,12 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#cursor.deliver(delivery);
   }
 
+  /** The newest says all: for one who reads slowly, it takes the place of those before. */
+  tell(state: PresenceState): void {
+    this.#untold = state;
+    this.#tellPresence();
+  }
+
   dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
     this.goodbye(reason, code, detail);
   }
@@ -282,6 +291,17 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#shared.meter.count('reaped_connections_total');
     this.#ws.close(closeCode.fault, 'heartbeat');
     this.#ws.terminate();
+  }
+
+  #drained(): void {
+    this.#cursor.wake();
+    this.#tellPresence();
+  }
+
+  #tellPresence(): void {
+    if (!this.#untold || !this.#outlet.hasRoom) return;
+    this.#outlet.message('presence.state', this.#untold);
+    this.#untold = undefined;
   }
 
   #listen(): void {

@@ -5,7 +5,7 @@ import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, type ErrorCode, Fault } from '../errors.js';
 import type { ClientEnvelope } from '../protocol/envelope.js';
 import { checkPayload } from '../protocol/json-codec.js';
-import { CORE_OPERATIONS, type Op, PTY_OPERATIONS } from '../protocol/names.js';
+import { CORE_OPERATIONS, EXTENSION_URI, type Op, PRESENCE_URI, PTY_OPERATIONS } from '../protocol/names.js';
 import type { Payload } from '../protocol/verbs.js';
 import { isAnswer } from '../session/answer-filter.js';
 import type { Reply } from './inbox.js';
@@ -13,8 +13,8 @@ import type { Reply } from './inbox.js';
 /** A connection, as its verbs see it. */
 export interface Caller extends Asker {
   readonly principal: Principal;
-  /** Whether pty-extensions/v1 was activated (pty-ext §1). */
-  readonly isActivated: boolean;
+  /** Whether an extension was activated (pty-ext §1). */
+  hasActivated(extension: string): boolean;
   /** Set while joined. */
   readonly clientId: string | undefined;
   join(payload: Payload<'pty.join_session'>, envelope: ClientEnvelope): Promise<void>;
@@ -89,6 +89,15 @@ const rules: Rules = {
     needsJoin: true,
     audit: 'keyframe_request',
     run: (caller) => caller.session.requestKeyframe(memberOf(caller)),
+  },
+  'presence.act': {
+    scope: 'pty:control',
+    needsJoin: true,
+    audit: 'role',
+    async run(caller, { act, client_id }, reply) {
+      await caller.session.presence(memberOf(caller), act, client_id);
+      reply('presence.act.Response', {});
+    },
   },
 };
 
@@ -177,11 +186,18 @@ function requirePermission(caller: Caller, { scope, needsJoin }: Pick<Rule<Op>, 
   if (needsJoin && caller.clientId === undefined) throw new Fault('PERMISSION_DENIED', `${op}: join the session first`);
 }
 
+/** By the family of its operations: what each extension is called, and its URI. */
+const extensions = [
+  { family: 'pty.', name: 'pty-extensions/v1', uri: EXTENSION_URI },
+  { family: 'presence.', name: PRESENCE_URI, uri: PRESENCE_URI },
+] as const;
+
 function requireActivation(caller: Caller, op: string): void {
-  if (!op.startsWith('pty.') || caller.isActivated) return;
+  const needed = extensions.find(({ family }) => op.startsWith(family));
+  if (!needed || caller.hasActivated(needed.uri)) return;
   throw new Fault(
     'UNSUPPORTED_OPERATION',
-    `${op}: pty-extensions/v1 was not activated, neither by the upgrade request nor by the first frame`,
+    `${op}: ${needed.name} was not activated, neither by the upgrade request nor by the first frame`,
   );
 }
 

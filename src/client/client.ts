@@ -2,7 +2,8 @@
 // Knows no screen and no WebSocket library.
 import { Fault } from '../errors.js';
 import type { Closed, Role } from '../protocol/frames.js';
-import { EXTENSION_URI, type Subprotocol } from '../protocol/names.js';
+import { EXTENSION_URI, PRESENCE_URI, type PresenceAct, type Subprotocol } from '../protocol/names.js';
+import type { PresenceState } from '../protocol/presence.js';
 import type { Hello, RequestOptions } from './connection.js';
 import { Emitter } from './emitter.js';
 import { ClientEnded } from './ended.js';
@@ -39,6 +40,8 @@ export interface ClientOptions {
   readonly reconnect?: false | Partial<Retry>;
   /** When a network that is frozen is taken for lost. Default: 10 s of silence until a ping, and 10 s more. */
   readonly heartbeat?: Partial<Heartbeat>;
+  /** Tells by `presence` who asks for control and who types, and lets one ask: `act` (presence §1). Default false. */
+  readonly presence?: boolean;
   /** Goes with the task events of this connection (pty-ws §9). */
   readonly serviceParameters?: Payload;
   /** Stops the client, as `close` does. */
@@ -81,6 +84,7 @@ export class TerminalClient {
       {
         hello: (hello) => this.#join(hello),
         frame: (sequence, frame) => this.#receiver.take(sequence, frame),
+        told: (op, payload) => this.#told(op, payload),
         fault: (fault, id) => this.#fault(fault, id),
         lost: () => this.#lost(),
         state: (state) => this.#events.emit('state', state),
@@ -196,6 +200,14 @@ export class TerminalClient {
     return this.#receiver.assigned as Assigned;
   }
 
+  /**
+   * Asks those who have control for it, or answers one who asks (presence §3); `clientId` is whom `grant` and `decline` are about. Rejects with the Fault
+   * of a gateway that lets this client not, or knows nothing of it.
+   */
+  async act(act: PresenceAct, clientId?: string, options: Waiting = {}): Promise<void> {
+    await this.request('presence.act', { act, ...(clientId !== undefined && { client_id: clientId }) }, options);
+  }
+
   /** A `keyframe` that must be written follows within about a second (pty-ext §6.6), after a reconnect if there is no connection now. */
   requestKeyframe(): void {
     this.#receiver.askForKeyframe();
@@ -273,11 +285,11 @@ export class TerminalClient {
   #join(hello: Hello): void {
     this.#hello = hello;
     this.#receiver.begin();
-    const { label, serviceParameters } = this.#options;
+    const { label, presence, serviceParameters } = this.#options;
     const { position } = this.#receiver;
     const payload = { role: this.#lease.wanted, ...this.#size, ...(label !== undefined && { client_label: label }) };
     this.#joinId = this.#link.connection?.send('pty.join_session', payload, {
-      extensions: [EXTENSION_URI],
+      extensions: [EXTENSION_URI, ...(presence ? [PRESENCE_URI] : [])],
       ...(position !== undefined && { replay_from: position }),
       ...(serviceParameters && { service_parameters: serviceParameters }),
     });
@@ -299,6 +311,11 @@ export class TerminalClient {
     if (this.#receiver.joined) this.#lease.cut(this.#receiver.assigned);
     this.#hello = undefined;
     this.#receiver.lost();
+    if (this.#options.presence) this.#events.emit('presence', { asking: [] });
+  }
+
+  #told(op: string, payload: Payload): void {
+    if (op === 'presence.state') this.#events.emit('presence', payload as PresenceState);
   }
 
   #takeBack(members: Members): void {

@@ -24,6 +24,8 @@ export interface Hello {
 export interface ConnectionEvents {
   hello(hello: Hello): void;
   frame(sequence: number, frame: SessionFrame): void;
+  /** What the gateway begins that is no frame of the session. */
+  told(op: string, payload: Payload): void;
   /** An Error that answers none of the requests that are waiting. */
   fault(fault: Fault, requestId?: string): void;
   /** Once, last. */
@@ -199,7 +201,9 @@ export class Connection {
     } else if (op === 'Error') {
       this.#fail(id, asFault(payload));
     } else {
-      this.#settle(id)?.answered(payload);
+      const asked = this.#settle(id);
+      if (asked) asked.answered(payload);
+      else this.#events.told(op, payload);
     }
   }
 

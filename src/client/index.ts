@@ -6,6 +6,8 @@ import { defaultRetry } from './retry.js';
 import { type Dial, dialWith, type WebSocketClass } from './socket.js';
 
 export { Fault } from '../errors.js';
+export type { PresenceAct } from '../protocol/names.js';
+export type { PresenceState } from '../protocol/presence.js';
 export type { ClientOptions, TerminalClient } from './client.js';
 export type { RequestOptions } from './connection.js';
 export { ClientEnded } from './ended.js';

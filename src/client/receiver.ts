@@ -1,6 +1,7 @@
 // Turns the numbered frames of a session into events, each once and in order, over any number of connections. Knows no socket.
 import type { Fault } from '../errors.js';
 import type { Closed, Keyframe, MembershipChanged, PtyError, Role, RoleAssigned } from '../protocol/frames.js';
+import type { PresenceState } from '../protocol/presence.js';
 import { Cursor } from './cursor.js';
 import type { Emitter } from './emitter.js';
 import { Gap, type Missed } from './gap.js';
@@ -60,6 +61,8 @@ export type ClientEvents = {
   resize(size: Size): void;
   role(assigned: Assigned): void;
   members(members: Members): void;
+  /** Who asks for control, who has lent it, and who types, as it is now; to those who set `presence` (presence §2). */
+  presence(state: PresenceState): void;
   /** The session is over. */
   closed(closed: Closed): void;
   notice(notice: Notice): void;

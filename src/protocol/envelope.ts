@@ -3,6 +3,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { type ErrorCode, errorTable, type GoodbyeReason } from '../errors.js';
 import { SessionFramePayload, Task, TaskStatusUpdate } from './frames.js';
 import { BINDING_URI, BINDING_VERSION } from './names.js';
+import { PresenceState } from './presence.js';
 
 /** Longest `id` that a client may choose, in characters (protocol R7). */
 export const MAX_ID_CHARS = 128;
@@ -102,6 +103,8 @@ const messages = {
   'SubscribeToTask.Accepted': [Place, 'Updates follow as long as the connection lives (pty-ws §4).'],
   'Unsubscribe.Response': [Nothing, 'No more updates follow (pty-ws §4).'],
   'UpdateServiceParameters.Response': [Nothing, 'The new parameters hold from now on (pty-ws §4).'],
+  'presence.act.Response': [Nothing, 'It is done (presence §3).'],
+  'presence.state': [PresenceState, 'Who asks for control, who has lent it, and who types; sent to who has activated it (presence §2).'],
   TaskStatusUpdate: [
     TaskStatusUpdate,
     'The task has changed: a numbered frame of the session (pty-ws §4, §9).',

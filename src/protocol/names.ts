@@ -8,6 +8,12 @@ export const EXTENSION_URI = 'https://agentic-sandbox.aiwg.io/extensions/pty-ext
 /** pty-ext §7.5. */
 export const SNAPSHOT_FORMAT = 'vt100-screen-state-v1';
 
+/** presence §1: in the first frame's `extensions`; who does not name it is told nothing of it. */
+export const PRESENCE_URI = 'urn:pty-gateway:extensions:presence:v1';
+/** presence §3: `ask` for control and `withdraw` that; as controller `grant` it or `decline`; `take_back` what was granted. */
+export const presenceActs = ['ask', 'withdraw', 'grant', 'decline', 'take_back'] as const;
+export type PresenceAct = (typeof presenceActs)[number];
+
 /** pty-ws §2.2. */
 export const JSON_SUBPROTOCOL = 'pty-ws.v1';
 export const BINARY_SUBPROTOCOL = 'pty-ws.v1.binary';
@@ -28,8 +34,8 @@ export const PTY_OPERATIONS = [
   'pty.request_keyframe',
 ] as const;
 
-/** pty-ws §4, §5.6: understood, though the hello does not list them. */
-export const OTHER_OPERATIONS = ['Unsubscribe', 'UpdateServiceParameters', 'ping'] as const;
+/** pty-ws §4, §5.6, presence §3: understood, though the hello does not list them. */
+export const OTHER_OPERATIONS = ['Unsubscribe', 'UpdateServiceParameters', 'ping', 'presence.act'] as const;
 
 /** All that a client may ask for. */
 export type Op = (typeof CORE_OPERATIONS)[number] | (typeof PTY_OPERATIONS)[number] | (typeof OTHER_OPERATIONS)[number];

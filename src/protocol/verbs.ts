@@ -2,7 +2,7 @@
 import { FormatRegistry, type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { JsonObject, MAX_ID_CHARS } from './envelope.js';
 import { Role } from './frames.js';
-import type { Op } from './names.js';
+import { type Op, presenceActs } from './names.js';
 import { Side } from './params.js';
 
 /** Longest label and free word of a client, in characters (pty-ext §6.1). */
@@ -74,6 +74,10 @@ export const verbs = {
   'pty.session_resize': payload('Gives the terminal a size (pty-ext §6.4).', { cols: Side, rows: Side }),
   'pty.request_role': payload('Asks for another role on this connection (pty-ext §5.2, §6.5).', { role: Role }),
   'pty.request_keyframe': payload('Asks for a fresh picture of the screen (pty-ext §6.6).', {}),
+  'presence.act': payload('Asks for control, answers one who does, or takes back what was lent (presence §3).', {
+    act: Type.Union(presenceActs.map((act) => Type.Literal(act))),
+    client_id: Type.Optional(Id),
+  }),
 } as const satisfies Record<Op, TObject>;
 
 export type Payload<O extends Op = Op> = Static<(typeof verbs)[O]>;

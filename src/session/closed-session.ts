@@ -90,6 +90,7 @@ export class ClosedSession implements Session {
   resize = over;
   requestRole = over;
   requestKeyframe = over;
+  presence = over;
   moveControl = over;
   dismiss = over;
 

@@ -8,6 +8,7 @@ import type { Meter } from '../metrics/meter.js';
 import type { ClosedReason, Role } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import type { PresenceAct } from '../protocol/names.js';
 import type { Redaction } from '../redaction/redaction.js';
 import {
   type Exit,
@@ -29,6 +30,7 @@ import { Journal } from './journal.js';
 import { LastController } from './last-controller.js';
 import { TimeLimit } from './limits.js';
 import { past, refold } from './past.js';
+import { Presence } from './presence.js';
 import { Printing } from './printing.js';
 import { type KeptPush, Pushes, whichever } from './pushes.js';
 import { RawLive } from './raw-live.js';
@@ -78,6 +80,7 @@ export class OwnedSession implements Session {
   readonly pushes: Pushes;
   readonly #parts: OwnedSessionParts;
   readonly #roster: Roster;
+  readonly #presence: Presence;
   readonly #journal: Journal;
   readonly #screen: Screen;
   readonly #answers: Answers;
@@ -114,6 +117,7 @@ export class OwnedSession implements Session {
       maxObservers: agent.pty.max_observers,
       firstRole: kept.default_role === 'observer' ? undefined : 'controller',
     });
+    this.#presence = new Presence(this.#roster);
     const journalEvents = { taken: (entries: readonly Numbered[]) => this.#taken(entries), failed: (error: unknown) => this.#fail(error) };
     this.#journal = new Journal(writer, journalEvents, parts.meter);
     this.#record = new RunningRecord(kept, (record) => this.#journal.amend(record));
@@ -267,6 +271,7 @@ export class OwnedSession implements Session {
     });
     // Nobody is told how that leave went: whoever asked has been answered.
     await this.#logged(appended, () => void this.leave(clientId).catch(() => {}));
+    this.#presence.greet(clientId);
     return joined as Joined;
   }
 
@@ -275,7 +280,9 @@ export class OwnedSession implements Session {
     const gone = this.#roster.leave(clientId);
     if (!gone || this.#closing) return undefined;
     if (gone.role === 'controller' && this.#roster.count('controller') === 0) this.#lastController.left();
-    return this.#logged(this.#append([this.#membership()]));
+    const left = this.#append([this.#membership()]);
+    this.#presence.rolesChanged();
+    return this.#logged(left);
   }
 
   async requestRole(clientId: string, role: Role): Promise<void> {
@@ -287,12 +294,12 @@ export class OwnedSession implements Session {
 
   async moveControl(clientId: string | null): Promise<void> {
     this.#refuseIfOver();
-    const changed = this.#roster.moveControl(clientId);
-    if (changed.length > 0)
-      await this.#assign(
-        changed.map((to) => ({ to, grant: { role: to.role } })),
-        true,
-      );
+    await this.#reassign(this.#roster.moveControl(clientId));
+  }
+
+  async presence(clientId: string, act: PresenceAct, target?: string): Promise<void> {
+    this.#refuseIfOver();
+    await this.#reassign(this.#presence.act(clientId, act, target));
   }
 
   async dismiss(clientId: string): Promise<void> {
@@ -309,6 +316,7 @@ export class OwnedSession implements Session {
     const written = this.#type(author, bytes);
     if (author === 'message') return written;
     this.task.touched();
+    this.#presence.typed(author.clientId);
     written.catch((error: Error) => this.#asides.error(author.clientId, 'PTY_WRITE_FAILED', error.message));
   }
 
@@ -566,12 +574,18 @@ export class OwnedSession implements Session {
     await this.#logged(this.#record.keep({ push }));
   }
 
+  async #reassign(changed: readonly Attached[]): Promise<void> {
+    const grants = changed.map((to) => ({ to, grant: { role: to.role } }));
+    if (grants.length > 0) await this.#assign(grants, true);
+  }
+
   async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
     const frames = grants.map(({ to, grant }) => roleAssigned(grant, to.clientId));
     const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.#membership()] : [])];
     const appended = this.#append(drafts, (first) => {
       for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
     });
+    if (changed) this.#presence.rolesChanged();
     await this.#logged(appended);
   }
 }

@@ -52,6 +52,8 @@ export interface KeptMember {
   readonly label?: string;
   readonly principal: string;
   readonly mayControl: boolean;
+  /** Absent in what an older gateway wrote. */
+  readonly hearsPresence?: boolean;
   readonly role: Role;
   readonly home: Home;
 }

@@ -17,6 +17,8 @@ export interface Attached {
   readonly label: string | undefined;
   readonly principal: string;
   readonly mayControl: boolean;
+  /** Whether it is told what the others do. */
+  readonly hearsPresence: boolean;
   readonly member: Member;
   role: Role;
 }
@@ -67,8 +69,8 @@ export class Roster {
       throw new Fault('RATE_LIMITED', `this session has its ${this.#limits.maxObservers} observers; try again later`);
     }
     this.#everJoined = true;
-    const { label, principal, mayControl } = request;
-    this.#attached.set(clientId, { clientId, label, principal, mayControl, member, role: grant.role });
+    const { label, principal, mayControl, hearsPresence = false } = request;
+    this.#attached.set(clientId, { clientId, label, principal, mayControl, hearsPresence, member, role: grant.role });
     return grant;
   }
 
@@ -109,6 +111,16 @@ export class Roster {
     return changed;
   }
 
+  /** A controller and an observer change places. Returns both. */
+  passControl(from: string, to: string): Attached[] {
+    const [giving, taking] = [this.#attached.get(from), this.#attached.get(to)];
+    if (giving?.role !== 'controller' || taking?.role !== 'observer' || !taking.mayControl)
+      throw new Fault('PERMISSION_DENIED', 'control passes from a controller to an observer with pty:control');
+    giving.role = 'observer';
+    taking.role = 'controller';
+    return [giving, taking];
+  }
+
   members(): Pick<MembershipChanged, 'controllers' | 'observers'> {
     const refs = (role: Role): MemberRef[] =>
       this.all()
@@ -144,7 +156,7 @@ export function roleAssigned(grant: Grant, clientId: string): Unnumbered {
 
 /** Those who are connected to other replicas: they outlive this one. */
 export function keptMembers(all: readonly Attached[]): KeptMember[] {
-  return all.flatMap(({ clientId, label, principal, mayControl, role, member: { home } }) =>
-    home ? [{ clientId, principal, mayControl, role, home, ...(label === undefined ? {} : { label }) }] : [],
+  return all.flatMap(({ clientId, label, principal, mayControl, hearsPresence, role, member: { home } }) =>
+    home ? [{ clientId, principal, mayControl, hearsPresence, role, home, ...(label === undefined ? {} : { label }) }] : [],
   );
 }

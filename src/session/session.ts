@@ -3,6 +3,8 @@ import type { PushConfigs } from '../a2a/push.js';
 import type { GoodbyeReason } from '../errors.js';
 import type { LogReader } from '../log/log.js';
 import type { ClosedReason, Frame, Role } from '../protocol/frames.js';
+import type { PresenceAct } from '../protocol/names.js';
+import type { PresenceState } from '../protocol/presence.js';
 import type { ScreenView, Size, Snapshot } from '../terminal/terminal.js';
 
 /** Frames whose audience is everyone are read from the log; the rest is delivered to one member in the order of their numbers. */
@@ -25,6 +27,8 @@ export interface Member {
   readonly home?: Home;
   /** A frame for this connection alone, in ascending order; may be called inside any turn. */
   deliver(delivery: Delivery): void;
+  /** What the others do, for one who wants to know (presence §2). */
+  tell?(state: PresenceState): void;
   /** The session sends this connection away. */
   dismiss(reason: GoodbyeReason, closeCode: number, detail?: string): void;
 }
@@ -38,6 +42,8 @@ export interface JoinRequest {
   readonly mayControl: boolean;
   /** `sub` of the token. */
   readonly principal: string;
+  /** Whether it is to be told what the others do (presence §1). */
+  readonly hearsPresence?: boolean;
 }
 
 /**
@@ -114,6 +120,8 @@ export interface Session {
   requestKeyframe(clientId: string): Promise<void>;
   /** This member's cursor fell out of the tail: PTY_OUTPUT_LAGGED and a Keyframe follow as deliveries; live goes on after the Keyframe's number. */
   lagged(clientId: string): Promise<void>;
+  /** Asks the others for control, or answers one who asks (presence §3). PERMISSION_DENIED if that is not this member's to do. */
+  presence(clientId: string, act: PresenceAct, target?: string): Promise<void>;
   /** Moves the lease to a member (others become observers), or frees it. */
   moveControl(clientId: string | null): Promise<void>;
   /** Sends a member away: `Member.dismiss` with `principal_revoked` and 4403, wherever it is connected. TASK_NOT_FOUND (404) if it is no member. */

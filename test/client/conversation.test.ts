@@ -4,7 +4,7 @@ import WebSocket from 'ws';
 import { type ClientEvents, connect as connectInBrowser, type Fault, type State, type WebSocketClass } from '../../src/client/index.js';
 import { type ClientOptions, connect, type TerminalClient } from '../../src/client/node.js';
 import { decodeInput } from '../../src/protocol/binary-codec.js';
-import { EXTENSION_URI } from '../../src/protocol/names.js';
+import { EXTENSION_URI, PRESENCE_URI } from '../../src/protocol/names.js';
 import { type Refusal, type ScriptedGateway, scriptedGateway } from './scripted-gateway.js';
 
 const opened: Array<{ close(): unknown }> = [];
@@ -60,6 +60,24 @@ describe('joining', () => {
     expect(join).toMatchObject({ op: 'pty.join_session', extensions: [EXTENSION_URI], service_parameters: { trace: 't' } });
     expect(join.payload).toEqual({ role: 'controller', client_label: 'alice', cols: 100, rows: 40 });
     expect(join).not.toHaveProperty('replay_from');
+  });
+
+  it('tells who asks for control and who types, to who wants to know, and asks', async () => {
+    const { url, connection } = await gateway();
+    const client = attach(url, { presence: true });
+    const peer = await connection();
+    expect((await peer.welcome(1, { role: 'observer' })).extensions).toEqual([EXTENSION_URI, PRESENCE_URI]);
+    const told = next(client, 'presence');
+    peer.say('presence.state', { asking: ['c-1'], typing: 'c-9' });
+    expect(await told).toEqual([{ asking: ['c-1'], typing: 'c-9' }]);
+    const asked = client.act('ask');
+    const heard = await peer.hear();
+    expect(heard).toMatchObject({ op: 'presence.act', payload: { act: 'ask' } });
+    peer.answer(heard, 'presence.act.Response', {});
+    await asked;
+    const forgotten = next(client, 'presence');
+    peer.cut();
+    expect(await forgotten).toEqual([{ asking: [] }]);
   });
 
   it('in a browser offers the token as a subprotocol and nowhere else', async () => {

@@ -12,7 +12,7 @@ const frameSchemas = Object.fromEntries(Object.entries(frames).filter(([, value]
 const schemas: Record<string, TSchema> = { ClientEnvelope, PtyParams, ...serverEnvelopes, ...verbs, ...frameSchemas };
 
 it.each(Object.keys(schemas))('the schema of %s has a sentence and a section', (name) => {
-  expect(schemas[name]?.description).toMatch(/^[A-Z`].+\((pty-ws|pty-ext) §\d+(\.\d+)?(, §\d+(\.\d+)?)*\)\.$/);
+  expect(schemas[name]?.description).toMatch(/^[A-Z`].+\((pty-ws|pty-ext|presence) §\d+(\.\d+)?(, §\d+(\.\d+)?)*\)\.$/);
 });
 
 it('there is one verb for each operation', () => {

@@ -43,6 +43,7 @@ describe('Replicas over a bus', () => {
       ['requestKeyframe', 'requestKeyframe'],
       ['lagged', 'lagged'],
       ['moveControl', 'moveControl'],
+      ['presence', 'presence'],
       ['dismiss', 'dismiss'],
       ['end', 'end'],
       ['view', 'view'],

@@ -77,6 +77,22 @@ describe('A session that runs on another replica', () => {
     expect(b.dismissals).toEqual([{ reason: 'principal_revoked', code: 4403 }]);
   });
 
+  it('tells its members, wherever they are, of who asks for control and who types', async () => {
+    const session = await start();
+    const told: unknown[] = [];
+    const wants = { role: 'observer', mayControl: true, principal: 'p', hearsPresence: true } as const;
+    const ada = await Watcher.join(await via('other', session));
+    const there = await via('third', session);
+    const bob = await there.join(wants, { ...nobody, tell: (state) => void told.push(state) });
+    await there.presence(bob.clientId, 'ask');
+    await ada.type('x');
+    await vi.waitFor(() => expect(told).toEqual([{ asking: [bob.clientId] }, { asking: [bob.clientId], typing: ada.id }]));
+    await (await via('other', session)).presence(ada.id, 'grant', bob.clientId);
+    expect(session.describe().controllers).toMatchObject([{ client_id: bob.clientId }]);
+    await vi.waitFor(() => expect(told.at(-1)).toEqual({ asking: [], lent_by: ada.id }));
+    await expect(there.presence(bob.clientId, 'take_back')).rejects.toThrow(refused('PERMISSION_DENIED'));
+  });
+
   it('has its task: a message is typed at the owner, its rest is heard from the log', async () => {
     const session = await start();
     const { task } = await via('other', session);

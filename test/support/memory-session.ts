@@ -4,8 +4,10 @@ import { Fault } from '../../src/errors.js';
 import type { ClosedReason, Frame } from '../../src/protocol/frames.js';
 import { newId } from '../../src/protocol/ids.js';
 import { entry, type Unnumbered } from '../../src/protocol/make-frames.js';
+import type { PresenceAct } from '../../src/protocol/names.js';
+import { Presence } from '../../src/session/presence.js';
 import { noSender, Pushes } from '../../src/session/pushes.js';
-import { Roster } from '../../src/session/roster.js';
+import { type Attached, Roster } from '../../src/session/roster.js';
 import type { Author, Delivery, Joined, JoinRequest, Member, Session, SessionDescription } from '../../src/session/session.js';
 import { TerminalTask } from '../../src/session/task/task.js';
 import type { Look, ScreenView, Size, Snapshot } from '../../src/terminal/terminal.js';
@@ -21,6 +23,7 @@ export class MemorySession implements Session {
   readonly pushes = new Pushes({ taskId: this.id, frames: this.frames, sender: noSender, keep: async () => {}, failed: () => {} });
   readonly task: TerminalTask;
   readonly #roster: Roster;
+  readonly #presence: Presence;
   #closed: Frame | undefined;
   /** What was typed, in order. */
   readonly typed: string[] = [];
@@ -38,6 +41,7 @@ export class MemorySession implements Session {
 
   constructor({ maxObservers = 32, maxControllers = 1 } = {}) {
     this.#roster = new Roster({ maxControllers, maxObservers, firstRole: 'controller' });
+    this.#presence = new Presence(this.#roster);
     this.task = new TerminalTask({ id: this.id, contextId: newId() }, adapterOf(), {
       permit: (author) => this.#permit(author),
       activity: () => 'unknown',
@@ -113,6 +117,10 @@ export class MemorySession implements Session {
     };
   }
 
+  async presence(clientId: string, act: PresenceAct, target?: string): Promise<void> {
+    this.#reassign(this.#presence.act(clientId, act, target));
+  }
+
   async leave(clientId: string): Promise<number | undefined> {
     this.left.push(clientId);
     if (!this.#roster.leave(clientId)) return undefined;
@@ -155,9 +163,12 @@ export class MemorySession implements Session {
   }
 
   async moveControl(clientId: string | null): Promise<void> {
-    for (const { clientId: id, role } of this.#roster.moveControl(clientId))
-      this.deliver(id, entry('RoleAssigned', { role, client_id: id }));
+    this.#reassign(this.#roster.moveControl(clientId));
     this.publish(entry('MembershipChanged', this.#roster.members()));
+  }
+
+  #reassign(changed: readonly Attached[]): void {
+    for (const { clientId, role } of changed) this.deliver(clientId, entry('RoleAssigned', { role, client_id: clientId }));
   }
 
   async dismiss(clientId: string): Promise<void> {

@@ -11,22 +11,40 @@ const standing: fc.Arbitrary<Standing> = fc.uniqueArray(member, { selector: ({ c
     self: fc.constantFrom(undefined, ...all.map(({ client_id }) => client_id)),
     former: fc.constant<string[]>([]),
     maxControllers: fc.constant(1),
+    presence: fc.constant({ asking: [] }),
   }),
 );
 const as = (scope: Principal['scope']): Principal => ({ name: 'ada', scope, instances: undefined, sessions: undefined });
 
 describe('control in words', () => {
-  it('gives everyone a name of their own, whoever has control', () => {
+  it('gives all others a name of their own, whoever has control', () => {
     fc.assert(
       fc.property(standing, (now) => {
         const { controllers, observers } = now.members;
         const people = peopleIn(now);
-        expect(new Set(people.map(({ name }) => name)).size).toBe(people.length);
+        const others = people.filter(({ who }) => who !== 'you');
+        expect(new Set(others.map(({ name }) => name)).size).toBe(others.length);
         const moved = peopleIn({ ...now, members: { controllers: [], observers: [...observers, ...controllers] } });
         const named = (all: typeof people) => new Map(all.map(({ clientId, name }) => [clientId, name]));
         expect(named(moved)).toEqual(named(people));
       }),
     );
+  });
+
+  it('calls two windows of one person the same before and after one of them is loaded anew', () => {
+    const ref = (client_id: string) => ({ client_id, label: 'ada' });
+    const seen = (self: string, others: string[]) =>
+      peopleIn({
+        members: { controllers: [], observers: [self, ...others].map(ref) },
+        self,
+        former: [],
+        maxControllers: 1,
+        presence: { asking: [] },
+      })
+        .map(({ name, who }) => `${name} ${who}`)
+        .sort();
+    const views = [seen('1', ['2']), seen('2', ['1']), seen('3', ['2']), seen('2', ['3'])];
+    for (const view of views) expect(view).toEqual(['ada (elsewhere) other', 'ada you']);
   });
 
   it('has news exactly when control is with somebody else', () => {
@@ -44,9 +62,13 @@ describe('control in words', () => {
       self: '2',
       former: [],
       maxControllers: 1,
+      presence: { asking: [] },
     };
     expect(offerOf(held, 'observer', as('pty:observe'))).toBeUndefined();
-    expect(offerOf(held, 'observer', as('pty:control'))).toMatchObject({ act: 'none', text: 'ada has control' });
+    expect(offerOf(held, 'observer', as('pty:control'))).toMatchObject({ act: 'ask', hint: 'ada has control' });
+    expect(offerOf({ ...held, presence: { asking: ['2'] } }, 'observer', as('pty:control'))).toMatchObject({ act: 'withdraw' });
+    expect(offerOf({ ...held, presence: { asking: [], lent_by: '2' } }, 'observer', as('pty:control'))).toMatchObject({ act: 'take back' });
+    expect(offerOf({ ...held, presence: { asking: [], lent_by: '3' } }, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
     expect(offerOf({ ...held, maxControllers: 2 }, 'observer', as('pty:control'))).toMatchObject({ act: 'take' });
     expect(offerOf(held, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
     expect(offerOf(held, 'controller', as('pty:control'))).toMatchObject({ act: 'give up' });

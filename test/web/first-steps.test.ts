@@ -23,7 +23,7 @@ needs('chromium')('the first minute', () => {
     await sees(second, 'Live');
     await shows(second, 'one-42');
     expect(second.url()).toBe(first.url());
-    await by(second, 'notice').filter({ hasText: 'You are watching. ada 1 has control.' }).waitFor();
+    await by(second, 'notice').filter({ hasText: 'You are watching. ada (elsewhere) has control.' }).waitFor();
     await type(first, 'exit\n');
     await sees(first, 'Ended: exit 0');
     const third = await open(url);

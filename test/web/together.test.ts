@@ -31,13 +31,46 @@ needs('chromium')('a session with several people', () => {
     expect(await by(eve, 'remove').count()).toBe(0);
   });
 
+  it('lets one ask for control, who has it grant that or not, and take it back, also by keys', async () => {
+    const ada = await open(token('ada'));
+    await startSession(ada, 'Asked');
+    const bob = await join(ada, token('bob'), '&role=observer');
+    const ask = by(bob, 'role').filter({ hasText: 'Ask for control' });
+    await ask.click();
+    await by(ada, 'ask').filter({ hasText: 'bob asks for control' }).waitFor();
+    await by(ada, 'decline').click();
+    await by(bob, 'notice').filter({ hasText: 'Not now, says who has control.' }).waitFor();
+    await ask.click();
+    await by(ada, 'ask').waitFor();
+    await ada.keyboard.press('Control+Shift+ArrowUp');
+    await ada.keyboard.press('Enter');
+    await by(bob, 'notice').filter({ hasText: 'You have control now.' }).waitFor();
+    await type(bob, 'echo lent-$((40+2))\n');
+    await shows(ada, 'lent-42');
+    await by(ada, 'role').filter({ hasText: 'Take control back' }).click();
+    await by(bob, 'notice').filter({ hasText: 'ada has control now, and you watch.' }).waitFor();
+    expect(await by(ada, 'ask').count()).toBe(0);
+  });
+
+  it('shows who types, while they do', async () => {
+    const ada = await open(token('ada'));
+    await startSession(ada, 'Typed');
+    const bob = await join(ada, token('bob'), '&role=observer');
+    await sees(bob, 'Live');
+    await by(bob, 'presence').click();
+    const line = by(bob, 'person').filter({ hasText: 'ada' });
+    await type(ada, 'x');
+    await line.filter({ hasText: 'has control · typing' }).waitFor();
+    await line.filter({ hasNotText: 'typing' }).waitFor();
+  });
+
   it('tells who has control instead of offering what would not work, and why typing does nothing', async () => {
     const ada = await open(token('ada'));
     await startSession(ada, 'Held');
     const bob = await join(ada, token('bob'), '&role=observer');
     await sees(bob, 'Live');
-    await by(bob, 'role').filter({ hasText: 'ada has control' }).waitFor();
-    expect(await by(bob, 'role').isDisabled()).toBe(true);
+    await by(bob, 'role').filter({ hasText: 'Ask for control' }).waitFor();
+    expect(await by(bob, 'role').getAttribute('title')).toBe('ada has control');
     await bob.locator('.xterm-screen').click();
     await type(bob, 'x');
     await by(bob, 'notice').filter({ hasText: 'You are watching. ada has control.' }).waitFor();

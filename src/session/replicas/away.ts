@@ -56,6 +56,7 @@ export class Away {
     const body = bytes ?? new Uint8Array();
     if (isA('deliver', what, head)) this.#deliver(guest, head, body);
     else if (isA('ready', what, head)) comingOf(guest, head.frame.sequence).resolve({ ...head.frame, body });
+    else if (isA('presenceState', what, head)) guest.member.tell?.(head.state);
     else if (isA('sendAway', what, head)) guest.member.dismiss(head.reason, head.code, head.detail);
     return true;
   }

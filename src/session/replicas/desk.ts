@@ -1,6 +1,7 @@
 // Where other replicas ask for the sessions that this one owns, and where their members are kept. Knows no bus and no store.
 import { Fault, type GoodbyeReason } from '../../errors.js';
 import type { Frame } from '../../protocol/frames.js';
+import type { PresenceState } from '../../protocol/presence.js';
 import type { Delivery, Home, Member, Session } from '../session.js';
 import { headOf, type Question, type Questions, type Tiding, type Tidings, type Told, textOf } from './remote-words.js';
 
@@ -42,6 +43,10 @@ class Distant implements Member {
   /** A frame whose number it knows already. */
   promise(frame: Promise<Frame> | Frame): void {
     void Promise.resolve(frame).then((ready) => this.#tell('ready', { handle: this.home.handle, frame: headOf(ready) }, ready.body));
+  }
+
+  tell(state: PresenceState): void {
+    this.#tell('presenceState', { handle: this.home.handle, state });
   }
 
   dismiss(reason: GoodbyeReason, code: number, detail?: string): void {
@@ -113,6 +118,7 @@ export class Desk {
     requestKeyframe: ({ session, ask }) => done(session.requestKeyframe(ask.clientId)),
     lagged: ({ session, ask }) => done(session.lagged(ask.clientId)),
     moveControl: ({ session, ask }) => done(session.moveControl(ask.clientId)),
+    presence: ({ session, ask }) => done(session.presence(ask.clientId, ask.act, ask.target)),
     dismiss: ({ session, ask }) => done(session.dismiss(ask.clientId)),
     end: ({ session, ask }) => done(session.end(ask.reason, ask.by)),
     conceal: async ({ session, ask }) => ({ head: { text: await session.conceal(ask.text) } }),

@@ -5,6 +5,7 @@ import type { LogReader } from '../../log/log.js';
 import type { ClosedReason, Frame, Role } from '../../protocol/frames.js';
 import { newId } from '../../protocol/ids.js';
 import { readPayload } from '../../protocol/make-frames.js';
+import type { PresenceAct } from '../../protocol/names.js';
 import type { ScreenView, Size, Snapshot } from '../../terminal/terminal.js';
 import { bounded } from '../bounded.js';
 import type {
@@ -122,6 +123,10 @@ export class RemoteSession implements Session {
 
   async lagged(clientId: string): Promise<void> {
     await this.#ask('lagged', { clientId });
+  }
+
+  async presence(clientId: string, act: PresenceAct, target?: string): Promise<void> {
+    await this.#ask('presence', { clientId, act, ...(target !== undefined && { target }) });
   }
 
   async moveControl(clientId: string | null): Promise<void> {

@@ -3,6 +3,8 @@
 import type { PushConfig, TaskPushConfig } from '../../a2a/push.js';
 import type { GoodbyeReason } from '../../errors.js';
 import type { ClosedReason, Frame, Role } from '../../protocol/frames.js';
+import type { PresenceAct } from '../../protocol/names.js';
+import type { PresenceState } from '../../protocol/presence.js';
 import type { ScreenView, Size } from '../../terminal/terminal.js';
 import type { Author, JoinRequest, MessageJson, PlacedTask, SessionDescription, TaskJson } from '../session.js';
 
@@ -35,6 +37,7 @@ export interface Questions {
   requestKeyframe: { ask: { clientId: string }; answer: object };
   lagged: { ask: { clientId: string }; answer: object };
   moveControl: { ask: { clientId: string | null }; answer: object };
+  presence: { ask: { clientId: string; act: PresenceAct; target?: string }; answer: object };
   dismiss: { ask: { clientId: string }; answer: object };
   end: { ask: { reason: ClosedReason; by?: string }; answer: object };
   conceal: { ask: { text: string }; answer: { text: string } };
@@ -54,6 +57,7 @@ export interface Tidings {
   /** A frame for it alone; without a head its content follows as `ready`. The body comes beside it. */
   deliver: { sessionId: string; handle: string; sequence: number; frame?: FrameHead };
   ready: { handle: string; frame: FrameHead };
+  presenceState: { handle: string; state: PresenceState };
   sendAway: { handle: string; reason: GoodbyeReason; code: number; detail?: string };
 }
 export type Tiding = keyof Tidings;

@@ -228,7 +228,12 @@ export class Succession {
     if (!desk) return [];
     return members
       .filter(({ home }) => home.replicaId === replicaId || neighbours?.isAlive(home.replicaId))
-      .map(({ home, label, ...member }) => ({ ...member, label, member: desk.adopt(session, member.clientId, home) }));
+      .map(({ home, label, hearsPresence = false, ...member }) => ({
+        ...member,
+        label,
+        hearsPresence,
+        member: desk.adopt(session, member.clientId, home),
+      }));
   }
 }
 

@@ -11,7 +11,7 @@ import { fragmentOf, type Place } from '../shared/place.js';
 import { controls } from './controls.js';
 import { downloadCast } from './download.js';
 import { obeyKeys } from './keys.js';
-import { type Sought, search } from './search.js';
+import { Search, type Sought } from './search.js';
 import { createStage, type ScreenStage } from './stage.js';
 import { track } from './track.js';
 
@@ -42,7 +42,7 @@ export class PlaybackView {
   readonly #status = h('p', { class: 'said', role: 'status', 'data-testid': 'said' });
   readonly #host = h('div', { class: 'terminal letterbox', role: 'group', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
   readonly #track = track((at) => this.#seek(at));
-  readonly #search;
+  readonly #search: Search;
   readonly #controls;
   #stage: ScreenStage | undefined;
   #player: Player | undefined;
@@ -56,7 +56,7 @@ export class PlaybackView {
     const { place, token } = options;
     this.#options = options;
     this.#address = { url: sessionUrl(place.instanceId, place.sessionId), token };
-    this.#search = search({
+    this.#search = new Search({
       address: this.#address,
       signal: this.#closing.signal,
       timeline: () => this.#recording?.timeline,

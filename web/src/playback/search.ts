@@ -27,83 +27,87 @@ export interface SearchParts {
   over(): void;
 }
 
-export interface Search {
-  readonly element: HTMLElement;
-  focus(): void;
-}
-
 /** Enter looks for a new text, and goes on to the next place of one that was found; with Shift to the one before. */
-export function search(parts: SearchParts): Search {
-  const field = searchField();
-  const count = h('span', { class: 'hint', role: 'status', 'data-testid': 'hits' });
-  let sought = '';
-  let hits: readonly Hit[] = [];
-  let shown: number | undefined;
-  const take = (found: readonly Hit[], words: string) => {
-    hits = found;
-    shown = undefined;
-    ways.hidden = found.length === 0;
-    count.textContent = words;
-    parts.found(found);
-  };
-  const go = (by: 1 | -1) => {
-    if (hits.length === 0) return;
-    shown = nextHit(hits, shown, parts.position(), by);
-    const { at, text: line } = hits[shown] as Hit;
-    count.textContent = `${shown + 1} of ${hits.length}${hits.length === MAX_HITS ? ' and more' : ''}`;
-    parts.show(at, { text: sought, line });
-  };
-  const ways = h(
-    'span',
-    { class: 'ways', hidden: true },
-    way('↑', 'The place before', () => go(-1)),
-    way('↓', 'The next place', () => go(1)),
-  );
-  const stop = () => {
-    sought = '';
-    take([], '');
-    parts.over();
-  };
-  const look = async (text: string) => {
-    const timeline = parts.timeline();
-    if (text === '' || !timeline) return stop();
-    sought = text;
+export class Search {
+  readonly element: HTMLElement;
+  readonly #parts: SearchParts;
+  readonly #field = searchField();
+  readonly #count = h('span', { class: 'hint', role: 'status', 'data-testid': 'hits' });
+  readonly #ways = h('span', { class: 'ways', hidden: true }, this.#way('↑', 'The place before', -1), this.#way('↓', 'The next place', 1));
+  #text = '';
+  #hits: readonly Hit[] = [];
+  #shown: number | undefined;
+
+  constructor(parts: SearchParts) {
+    this.#parts = parts;
+    this.element = h('form', { class: 'search', role: 'search' }, this.#field, this.#ways, this.#count);
+    this.#field.addEventListener('input', () => this.#field.value === '' && this.#stop());
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && event.target === this.#field) this.#enter(event, event.shiftKey ? -1 : 1);
+    });
+    // A phone's keyboard has a key of its own for it.
+    this.element.addEventListener('submit', (event) => this.#enter(event, 1));
+  }
+
+  focus(): void {
+    this.#field.focus();
+  }
+
+  #enter(event: Event, by: 1 | -1): void {
+    event.preventDefault();
+    const text = this.#field.value.trim();
+    if (text === this.#text) this.#go(by);
+    else void this.#look(text);
+  }
+
+  async #look(text: string): Promise<void> {
+    const { address, signal } = this.#parts;
+    const timeline = this.#parts.timeline();
+    if (text === '' || !timeline) return this.#stop();
+    this.#text = text;
     try {
-      const found = await findIn(parts.address, timeline, text, MAX_HITS, parts.signal);
-      if (sought !== text) return;
-      take(found, found.length === 0 ? 'Not found' : '');
-      if (found.length === 0) parts.over();
-      go(1);
+      const found = await findIn(address, timeline, text, MAX_HITS, signal);
+      if (this.#text === text) this.#found(found);
     } catch (error) {
-      if (parts.signal.aborted) return;
-      stop();
-      count.textContent = error instanceof RecordingError ? error.message : 'The search failed.';
+      if (signal.aborted) return;
+      this.#stop();
+      this.#count.textContent = error instanceof RecordingError ? error.message : 'The search failed.';
     }
-  };
-  const enter = (by: 1 | -1) => {
-    const text = field.value.trim();
-    if (text === sought) go(by);
-    else void look(text);
-  };
-  field.addEventListener('input', () => field.value === '' && stop());
-  const form = h('form', { class: 'search', role: 'search' }, field, ways, count);
-  form.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || event.target !== field) return;
-    event.preventDefault();
-    enter(event.shiftKey ? -1 : 1);
-  });
-  // A phone's keyboard has a key of its own for it.
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    enter(1);
-  });
-  return { element: form, focus: () => field.focus() };
+  }
+
+  #found(hits: readonly Hit[]): void {
+    this.#take(hits, hits.length === 0 ? 'Not found' : '');
+    if (hits.length === 0) this.#parts.over();
+    else this.#go(1);
+  }
+
+  #go(by: 1 | -1): void {
+    if (this.#hits.length === 0) return;
+    this.#shown = nextHit(this.#hits, this.#shown, this.#parts.position(), by);
+    const { at, text: line } = this.#hits[this.#shown] as Hit;
+    this.#count.textContent = `${this.#shown + 1} of ${this.#hits.length}${this.#hits.length === MAX_HITS ? ' and more' : ''}`;
+    this.#parts.show(at, { text: this.#text, line });
+  }
+
+  #stop(): void {
+    this.#text = '';
+    this.#take([], '');
+    this.#parts.over();
+  }
+
+  #take(hits: readonly Hit[], words: string): void {
+    this.#hits = hits;
+    this.#shown = undefined;
+    this.#ways.hidden = hits.length === 0;
+    this.#count.textContent = words;
+    this.#parts.found(hits);
+  }
+
+  #way(text: string, name: string, by: 1 | -1): HTMLElement {
+    const id = name.toLowerCase().replaceAll(' ', '-');
+    return h('button', { type: 'button', class: 'quiet', 'aria-label': name, 'data-testid': id, onclick: () => this.#go(by) }, text);
+  }
 }
 
 const searchField = () =>
   h('input', { type: 'search', placeholder: 'Find', 'aria-label': 'Find in what was printed', maxlength: 256, 'data-testid': 'find' });
-
-function way(text: string, name: string, go: () => void): HTMLElement {
-  const id = name.toLowerCase().replaceAll(' ', '-');
-  return h('button', { type: 'button', class: 'quiet', 'aria-label': name, 'data-testid': id, onclick: go }, text);
-}

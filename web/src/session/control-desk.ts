@@ -1,19 +1,23 @@
 // Takes, gives and moves control for one window, and shows who has it. Knows no terminal.
 
 import { may, type Principal } from '../../../src/access/principal.js';
-import type { Assigned, Members, TerminalClient } from '../../../src/client/index.js';
+import type { Assigned, Members, PresenceState, TerminalClient } from '../../../src/client/index.js';
 import type { Role } from '../../../src/protocol/frames.js';
 import { CallError, type Gateway } from '../shared/gateway.js';
 import type { Place } from '../shared/place.js';
 import { failureText } from '../shared/words.js';
-import { newsOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
+import type { Asks } from './asks.js';
+import { answerOf, newsOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
 import type { SessionBar } from './session-bar.js';
 
 /** Earlier connections of this window that are remembered. */
 const MAX_FORMER = 16;
+/** Milliseconds after which one of whom nothing is told types no more: twice as long as it takes to be told again. */
+const TYPING_MS = 2000;
 
 export interface ControlDeskParts {
   readonly bar: SessionBar;
+  readonly asks: Asks;
   readonly gateway: Gateway;
   readonly principal: Principal;
   readonly place: Place;
@@ -23,13 +27,22 @@ export interface ControlDeskParts {
 
 export class ControlDesk {
   readonly #parts: ControlDeskParts;
-  #standing: Standing = { members: { controllers: [], observers: [] }, self: undefined, former: [], maxControllers: 1 };
+  #standing: Standing = {
+    members: { controllers: [], observers: [] },
+    self: undefined,
+    former: [],
+    maxControllers: 1,
+    presence: { asking: [] },
+  };
   #role: Role | undefined;
   #running = false;
   /** This connection has just joined, and nothing was told of its session yet. */
   #fresh = true;
   /** Control was asked for, and not given. */
   #downgraded = false;
+  /** This window asks no more, by its own will. */
+  #withdrawn = false;
+  #typing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: ControlDeskParts) {
     this.#parts = parts;
@@ -69,6 +82,22 @@ export class ControlDesk {
     this.#show();
   }
 
+  /** What the others do, as it is told. */
+  presence(presence: PresenceState): void {
+    const before = this.#standing;
+    this.#standing = { ...before, presence };
+    const answer = this.#withdrawn ? undefined : answerOf(before, this.#standing);
+    if (answer) this.#parts.tell(answer);
+    this.#withdrawn = false;
+    clearTimeout(this.#typing);
+    if (presence.typing !== undefined) this.#typing = setTimeout(() => this.#stopTyping(), TYPING_MS);
+    this.#show();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#typing);
+  }
+
   whyDeaf(): string {
     return whyDeaf(this.#standing, this.#parts.principal);
   }
@@ -78,8 +107,19 @@ export class ControlDesk {
     const offer = this.#role && offerOf(this.#standing, this.#role, principal);
     if (offer?.act === 'give up') await this.#try(client()?.requestRole('observer'));
     else if (offer?.act === 'take') await this.#try(client()?.requestRole('controller'));
+    else if (offer?.act === 'ask') await this.#try(client()?.act('ask'));
+    else if (offer?.act === 'withdraw') await this.#withdraw();
+    else if (offer?.act === 'take back') await this.#try(client()?.act('take_back'));
     else if (offer?.act === 'take over' && confirm(`Take control? ${offer.hint}, and will only watch then.`))
       await this.#moveTo(this.#standing.self);
+  }
+
+  async grant({ clientId }: Person): Promise<void> {
+    await this.#try(this.#parts.client()?.act('grant', clientId));
+  }
+
+  async decline({ clientId }: Person): Promise<void> {
+    await this.#try(this.#parts.client()?.act('decline', clientId));
   }
 
   async handOver({ clientId, name }: Person): Promise<void> {
@@ -103,6 +143,18 @@ export class ControlDesk {
     if (this.#downgraded && mineAlone && may(this.#parts.principal, 'pty:admin')) void this.#moveTo(self);
   }
 
+  async #withdraw(): Promise<void> {
+    this.#withdrawn = true;
+    await this.#try(this.#parts.client()?.act('withdraw'));
+  }
+
+  /** It is told again as long as somebody types. */
+  #stopTyping(): void {
+    const { typing: _, ...rest } = this.#standing.presence;
+    this.#standing = { ...this.#standing, presence: rest };
+    this.#show();
+  }
+
   async #moveTo(clientId: string | undefined, forbidden?: string): Promise<void> {
     const { gateway, place } = this.#parts;
     if (clientId !== undefined) await this.#try(gateway.moveControl(place.instanceId, place.sessionId, clientId), forbidden);
@@ -111,7 +163,9 @@ export class ControlDesk {
   #show(): void {
     const { bar, principal } = this.#parts;
     bar.control(this.#running && this.#role ? offerOf(this.#standing, this.#role, principal) : undefined);
-    bar.people.show(peopleIn(this.#standing));
+    const people = peopleIn(this.#standing);
+    bar.people.show(people);
+    this.#parts.asks.show(this.#running && this.#role === 'controller' ? people.filter((person) => person.asks) : []);
   }
 
   /** Says so when it fails; `forbidden` is what a 403 means here. */

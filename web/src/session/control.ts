@@ -1,7 +1,7 @@
 // Who is in a session and who of them has control, in a person's words. Pure: knows no view and no connection.
 
 import { may, type Principal } from '../../../src/access/principal.js';
-import type { Members } from '../../../src/client/index.js';
+import type { Members, PresenceState } from '../../../src/client/index.js';
 import type { MemberRef, Role } from '../../../src/protocol/frames.js';
 
 /** A session as one window sees it. */
@@ -13,6 +13,8 @@ export interface Standing {
   readonly former: readonly string[];
   /** How many may have control at a time. */
   readonly maxControllers: number;
+  /** Who asks for control, who has lent it, and who types. */
+  readonly presence: PresenceState;
 }
 
 export interface Person {
@@ -21,17 +23,43 @@ export interface Person {
   /** `former` is this window before its connection was cut. */
   readonly who: 'you' | 'former' | 'other';
   readonly role: Role;
+  readonly isTyping: boolean;
+  /** Whether they ask for control. */
+  readonly asks: boolean;
 }
 
-/** Controllers first. People of one name are told apart by numbers, the oldest connection first (ids are in the order of time). */
-export function peopleIn({ members, self, former }: Standing): Person[] {
+/** Controllers first. */
+export function peopleIn({ members, self, former, presence }: Standing): Person[] {
   const { controllers, observers } = members;
-  const oldest = [...controllers, ...observers].sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
-  const namesakes = (ref: MemberRef) => oldest.filter((other) => called(other) === called(ref));
-  const nameOf = (ref: MemberRef) => (namesakes(ref).length > 1 ? `${called(ref)} ${namesakes(ref).indexOf(ref) + 1}` : called(ref));
+  const names = namesOf([...controllers, ...observers], self);
   const who = (id: string): Person['who'] => (id === self ? 'you' : former.includes(id) ? 'former' : 'other');
-  const person = (role: Role) => (ref: MemberRef) => ({ clientId: ref.client_id, name: nameOf(ref), who: who(ref.client_id), role });
+  const person =
+    (role: Role) =>
+    ({ client_id }: MemberRef): Person => ({
+      clientId: client_id,
+      name: names.get(client_id) ?? client_id,
+      who: who(client_id),
+      role,
+      isTyping: presence.typing === client_id,
+      asks: presence.asking.includes(client_id),
+    });
   return [...controllers.map(person('controller')), ...observers.map(person('observer'))];
+}
+
+/**
+ * By client id. One who is called as this window is, is elsewhere; others of one name are told apart by numbers, the oldest connection first (ids are in
+ * the order of time). This window has no number: a reload, which makes it the youngest, changes no name where there are two.
+ */
+function namesOf(all: readonly MemberRef[], self: string | undefined): ReadonlyMap<string, string> {
+  const mine = all.find(({ client_id }) => client_id === self);
+  const others = all.filter((ref) => ref !== mine).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
+  const plain = (ref: MemberRef) => (mine && called(ref) === called(mine) ? `${called(ref)} (elsewhere)` : called(ref));
+  const names = others.map((ref, n): [string, string] => {
+    const isNamesake = (other: MemberRef) => called(other) === called(ref);
+    const isAlone = others.filter(isNamesake).length === 1;
+    return [ref.client_id, isAlone ? plain(ref) : `${plain(ref)} ${others.slice(0, n).filter(isNamesake).length + 1}`];
+  });
+  return new Map(mine ? [...names, [mine.client_id, called(mine)]] : names);
 }
 
 /** Who has control, by name; undefined if nobody has. */
@@ -44,7 +72,7 @@ export function holders(standing: Standing): string | undefined {
 
 /** What the button for control is to be. */
 export interface Offer {
-  readonly act: 'give up' | 'take' | 'take over' | 'none';
+  readonly act: 'give up' | 'take' | 'take over' | 'ask' | 'withdraw' | 'take back';
   readonly text: string;
   readonly hint: string;
 }
@@ -58,8 +86,12 @@ export function offerOf(standing: Standing, role: Role, principal: Principal): O
     return { act: 'take', text: 'Take control', hint: 'Nobody has it' };
   }
   const hint = `${held} has control`;
+  const { asking, lent_by } = standing.presence;
+  if (lent_by !== undefined && lent_by === standing.self) return { act: 'take back', text: 'Take control back', hint };
   if (may(principal, 'pty:admin')) return { act: 'take over', text: 'Take control', hint };
-  return { act: 'none', text: hint, hint: `${hint}; only they, or someone with pty:admin, can hand it over` };
+  if (standing.self !== undefined && asking.includes(standing.self))
+    return { act: 'withdraw', text: 'Stop asking', hint: `${hint}, and was asked` };
+  return { act: 'ask', text: 'Ask for control', hint };
 }
 
 /** What changed about control, for one who looked before; undefined if nothing did. */
@@ -74,6 +106,13 @@ export function newsOf(before: Standing, now: Standing): string | undefined {
   return `${holders(now)} has control now${lost}.`;
 }
 
+/** What became of this window's asking for control; undefined if nothing did. */
+export function answerOf(before: Standing, now: Standing): string | undefined {
+  const asks = ({ self, presence }: Standing) => self !== undefined && presence.asking.includes(self);
+  const isStillWatching = now.members.observers.some(({ client_id }) => client_id === now.self);
+  return asks(before) && !asks(now) && isStillWatching ? 'Not now, says who has control.' : undefined;
+}
+
 /** Why nothing happens when one types. */
 export function whyDeaf(standing: Standing, principal: Principal): string {
   if (!may(principal, 'pty:control')) return 'You are watching: your token does not let you type.';
@@ -82,6 +121,7 @@ export function whyDeaf(standing: Standing, principal: Principal): string {
 }
 
 const ids = ({ members }: Standing) => members.controllers.map(({ client_id }) => client_id);
-const called = (ref: MemberRef) => ref.label || `Client ${ref.client_id.slice(-4)}`;
+/** In one line, without characters that are not seen: they could make one name look like another. */
+const called = (ref: MemberRef) => (ref.label ?? '').replace(/\p{C}/gu, '').trim() || `Client ${ref.client_id.slice(-4)}`;
 const inWords = ({ name, who }: Person) =>
   who === 'former' ? 'Your connection from before the cut' : who === 'you' ? 'This window' : name;

@@ -42,7 +42,7 @@ const tag = { you: 'you', former: 'you, before the cut', other: undefined } as c
 
 function line(person: Person, actions: PresenceActions | undefined): HTMLElement {
   const { name, who, role } = person;
-  const facts = [tag[who], says[role]].filter((fact) => fact !== undefined).join(' · ');
+  const facts = [tag[who], says[role], person.isTyping && 'typing', person.asks && 'asks for control'].filter(Boolean).join(' · ');
   return h(
     'li',
     { 'data-testid': 'person' },
@@ -64,8 +64,10 @@ function doings(person: Person, { handOver, remove }: PresenceActions): HTMLElem
   );
 }
 
-const face = ({ name, role }: Person) =>
-  h('span', { class: role === 'controller' ? 'face controls' : 'face', 'aria-hidden': 'true' }, initials(name));
+function face({ name, role, isTyping, asks }: Person): HTMLElement {
+  const look = ['face', role === 'controller' && 'controls', isTyping && 'typing', asks && 'asks'].filter(Boolean).join(' ');
+  return h('span', { class: look, 'aria-hidden': 'true', title: isTyping ? `${name} is typing` : undefined }, initials(name));
+}
 
 function initials(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');

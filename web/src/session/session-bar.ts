@@ -65,13 +65,12 @@ export function sessionBar(actions: BarActions, { follows, admin, shares, readou
       switcher.hidden = offer === undefined;
       switcher.textContent = offer?.text ?? '';
       switcher.title = offer?.hint ?? '';
-      switcher.disabled = offer?.act === 'none';
     },
     selection(something: boolean) {
       copy.hidden = !something;
     },
     /** Focus for one who leaves the terminal with the keyboard. */
-    focus: () => (switcher.hidden || switcher.disabled ? more.element.querySelector('summary') : switcher)?.focus(),
+    focus: () => (switcher.hidden ? more.element.querySelector('summary') : switcher)?.focus(),
     dispose: connection.dispose,
   };
 }

@@ -1,0 +1,124 @@
+// Who asks for control, who grants it and takes it back, and who is told.
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { presenceActs } from '../../src/protocol/names.js';
+import type { PresenceState } from '../../src/protocol/presence.js';
+import { Presence } from '../../src/session/presence.js';
+import { Roster } from '../../src/session/roster.js';
+
+const names = ['ada', 'bob', 'cleo', 'dora'];
+let roster: Roster;
+let presence: Presence;
+/** What each was told, the newest last. */
+let told: Record<string, PresenceState[]>;
+
+function come(name: string, hearsPresence = true): void {
+  const tell = (state: PresenceState) => void told[name]?.push(state);
+  roster.join(name, { role: 'observer', mayControl: true, principal: name, hearsPresence }, { deliver: () => {}, dismiss: () => {}, tell });
+}
+
+beforeEach(() => {
+  roster = new Roster({ maxControllers: 1, maxObservers: 9, firstRole: 'controller' });
+  presence = new Presence(roster);
+  told = Object.fromEntries(names.map((name) => [name, []]));
+});
+
+const controllers = () => roster.members().controllers.map(({ client_id }) => client_id);
+const last = (name: string) => told[name]?.at(-1);
+const refused = (code: string) => expect.objectContaining({ code });
+
+describe('Asking for control', () => {
+  beforeEach(() => {
+    come('ada');
+    come('bob');
+    come('cleo', false);
+  });
+
+  it('is told to those who want to know, once, also to those who come later, until it is withdrawn', () => {
+    presence.act('bob', 'ask', undefined);
+    presence.act('bob', 'ask', undefined);
+    expect(told).toMatchObject({ ada: [{ asking: ['bob'] }], bob: [{ asking: ['bob'] }], cleo: [] });
+    come('dora');
+    presence.greet('dora');
+    expect(last('dora')).toEqual({ asking: ['bob'] });
+    presence.act('bob', 'withdraw', undefined);
+    expect(last('ada')).toEqual({ asking: [] });
+  });
+
+  it('is granted by who has control, who may take it back from that one alone', () => {
+    presence.act('bob', 'ask', undefined);
+    expect(() => presence.act('cleo', 'grant', 'bob')).toThrow(refused('PERMISSION_DENIED'));
+    expect(presence.act('ada', 'grant', 'bob').map(({ clientId, role }) => [clientId, role])).toEqual([
+      ['ada', 'observer'],
+      ['bob', 'controller'],
+    ]);
+    expect(last('bob')).toEqual({ asking: [], lent_by: 'ada' });
+    expect(() => presence.act('cleo', 'take_back', undefined)).toThrow(refused('PERMISSION_DENIED'));
+    presence.act('ada', 'take_back', undefined);
+    expect([controllers(), last('ada')]).toEqual([['ada'], { asking: [] }]);
+  });
+
+  it('is not told to all more often than once a second', () => {
+    presence.act('bob', 'ask', undefined);
+    presence.act('bob', 'withdraw', undefined);
+    expect(() => presence.act('bob', 'ask', undefined)).toThrow(refused('RATE_LIMITED'));
+    expect(told.ada).toHaveLength(2);
+  });
+
+  it('is for observers, and answered where somebody asks', () => {
+    expect(() => presence.act('ada', 'ask', undefined)).toThrow(refused('PERMISSION_DENIED'));
+    expect(() => presence.act('ada', 'grant', 'bob')).toThrow(refused('INVALID_REQUEST'));
+    expect(() => presence.act('ada', 'decline', undefined)).toThrow(refused('INVALID_REQUEST'));
+  });
+
+  it('leaves nothing to be taken back when control has gone elsewhere', () => {
+    presence.act('bob', 'ask', undefined);
+    presence.act('ada', 'grant', 'bob');
+    roster.moveControl('cleo');
+    presence.rolesChanged();
+    expect(last('ada')).toEqual({ asking: [] });
+    expect(() => presence.act('ada', 'take_back', undefined)).toThrow(refused('PERMISSION_DENIED'));
+  });
+});
+
+it('Whatever members do, those who ask are observers, one at most has control, and only a watcher can take it back from who has it', () => {
+  const step = fc.record({
+    who: fc.constantFrom(...names),
+    what: fc.constantFrom(...presenceActs, 'come', 'leave', 'observer', 'controller', 'move'),
+    whom: fc.constantFrom(...names),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      roster = new Roster({ maxControllers: 1, maxObservers: 9, firstRole: 'controller' });
+      presence = new Presence(roster);
+      told = Object.fromEntries(names.map((name) => [name, []]));
+      for (const { who, what, whom } of steps) {
+        try {
+          if (what === 'come' && !roster.get(who)) come(who);
+          else if (what === 'leave') roster.leave(who);
+          else if (what === 'observer' || what === 'controller') roster.request(who, what);
+          else if (what === 'move') roster.moveControl(who);
+          else if (what !== 'come') presence.act(who, what, whom);
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'Fault' });
+        }
+        presence.rolesChanged();
+        come('watcher');
+        told.watcher = [];
+        presence.greet('watcher');
+        const { asking = [], lent_by } = last('watcher') ?? {};
+        roster.leave('watcher');
+        expect(controllers().length).toBeLessThanOrEqual(1);
+        for (const name of asking) expect(roster.get(name)?.role).toBe('observer');
+        if (lent_by !== undefined) expect([roster.get(lent_by)?.role, controllers().length]).toEqual(['observer', 1]);
+      }
+    }),
+  );
+});
+
+it('Typing is told to the others, at most once a second', () => {
+  come('ada');
+  come('bob');
+  for (const at of [0, 400, 999, 1000, 1500, 2100]) presence.typed('ada', at);
+  expect(told).toMatchObject({ ada: [], bob: Array(3).fill({ asking: [], typing: 'ada' }) });
+});
