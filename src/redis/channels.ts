@@ -1,4 +1,4 @@
-// Hears sharded channels: one connection a node, and each channel on the node that serves it, wherever it moves. Knows no message.
+// Hears sharded channels: one connection a node, and those of one listener on the node that serves it, wherever it moves. Knows no message.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import { connectOnce, type Node, type Target } from './connect.js';
@@ -15,11 +15,12 @@ const SILENCE_MS = 5_000;
 export interface Listener {
   /** From now on every message is heard, until this is called again: what was sent before may have been missed. */
   listening(): void;
-  heard(message: Buffer): void;
+  heard(message: Buffer, channel: string): void;
 }
 
 interface Subscription {
-  readonly channel: string;
+  /** Of one slot: whatever moves, they are heard on one connection, in the order in which Redis was told. */
+  readonly channels: readonly string[];
   readonly listener: Listener;
   /** Ends the attempts to listen when nobody wants to any more. */
   readonly wanted: AbortController;
@@ -51,17 +52,17 @@ export class Channels {
     this.#pings = setInterval(() => this.#ping(), PING_MS).unref();
   }
 
-  /** One listener a channel. Returns the way to stop. */
-  listen(channel: string, listener: Listener): () => void {
-    const subscription: Subscription = { channel, listener, wanted: new AbortController(), isPlacing: false, ear: undefined };
-    this.#subscriptions.set(channel, subscription);
+  /** One listener a channel; its channels are of one slot. Returns the way to stop. */
+  listen(channels: readonly string[], listener: Listener): () => void {
+    const subscription: Subscription = { channels, listener, wanted: new AbortController(), isPlacing: false, ear: undefined };
+    for (const channel of channels) this.#subscriptions.set(channel, subscription);
     void this.#place(subscription);
     return () => this.#stop(subscription);
   }
 
   close(): void {
     clearInterval(this.#pings);
-    for (const { wanted } of this.#subscriptions.values()) wanted.abort();
+    for (const { wanted } of this.#all()) wanted.abort();
     this.#subscriptions.clear();
     for (const { client } of this.#ears.values()) client.disconnect();
     this.#ears.clear();
@@ -69,9 +70,14 @@ export class Channels {
 
   #stop(subscription: Subscription): void {
     subscription.wanted.abort();
-    if (this.#subscriptions.get(subscription.channel) !== subscription) return;
-    this.#subscriptions.delete(subscription.channel);
-    subscription.ear?.client.sunsubscribe(subscription.channel).catch(() => {});
+    const channels = subscription.channels.filter((channel) => this.#subscriptions.get(channel) === subscription);
+    if (channels.length === 0) return;
+    for (const channel of channels) this.#subscriptions.delete(channel);
+    subscription.ear?.client.sunsubscribe(...channels).catch(() => {});
+  }
+
+  #all(): Set<Subscription> {
+    return new Set(this.#subscriptions.values());
   }
 
   /** Tries until some node takes the channel: any node says which one it is. */
@@ -97,7 +103,7 @@ export class Channels {
     const ear = this.#ear(node);
     subscription.ear = ear;
     try {
-      await ear.client.ssubscribe(subscription.channel);
+      await ear.client.ssubscribe(...subscription.channels);
       // It may have broken since.
       return { answer: ear.client.status === 'ready' ? 'yes' : 'no' };
     } catch (error) {
@@ -130,14 +136,14 @@ export class Channels {
 
   #heard(ear: Ear, channel: string, message: Buffer): void {
     const subscription = this.#subscriptions.get(channel);
-    if (subscription?.ear === ear) subscription.listener.heard(message);
+    if (subscription?.ear === ear) subscription.listener.heard(message, channel);
   }
 
   /** Places anew what this ear can no longer be trusted to hear. */
   #replace(ear: Ear): void {
     clearTimeout(ear.moves);
     ear.moves = undefined;
-    for (const subscription of this.#subscriptions.values()) if (subscription.ear === ear) void this.#place(subscription);
+    for (const subscription of this.#all()) if (subscription.ear === ear) void this.#place(subscription);
   }
 
   #ping(): void {

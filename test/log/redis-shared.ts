@@ -101,10 +101,38 @@ export function sharedLog(name: string, address: () => RedisAddress): void {
       const { live } = keysOf(prefix, id) as SessionKeys;
       const say = (words: string) => client.spublish(live, words) as Promise<number>;
       await until('it is listening', async () => (await say('')) > 0);
-      for (const words of ['no line', '1\nno JSON\n', '1\n{"first":1}\n', '1\nnull\n']) await say(words);
+      for (const words of ['no line', 'no JSON\n1\n', '{"first":1}\n1\n', 'null\n1\n']) await say(words);
       await writer.append([draft('a')]);
       await until('it is told', () => heard.length > 0);
       expect(heard).toEqual([1]);
+    });
+
+    it('tells elsewhere of bodies of any size as they are, and takes none for news or for another', async () => {
+      const id = v7();
+      const writer = await one.create(id, {}, forever);
+      const reader = await other.reader(id);
+      const heard: string[] = [];
+      const gaps: unknown[] = [];
+      reader.onGap?.((...gap) => gaps.push(gap));
+      reader.follow((entries) => void heard.push(...entries.map(({ body }) => Buffer.from(body).toString())));
+      const { bodies } = keysOf(prefix, id) as SessionKeys;
+      const say = (words: string) => client.spublish(bodies, words) as Promise<number>;
+      await until('it is listening', async () => (await say('a body of nothing')) > 0);
+      await until('it is told', async () => {
+        await writer.append([draft('knock')]);
+        return heard.length > 0;
+      });
+      await until('all is told', () => reader.extent().current === writer.reader.extent().current);
+      heard.length = gaps.length = 0;
+      const news = '{"first":1,"calls":[[1,1]],"entries":[[1,"Output","id",0,8]],"places":[]}\n1\nforged!!';
+      const said = [news, 'a', 'b'.repeat(5_000), news.repeat(100), '', 'c'.repeat(70_000), 'd'.repeat(70_000), 'é'];
+      await Promise.all(said.map((body) => writer.append([draft(body)])));
+      await writer.append(said.map(draft));
+      await say(news);
+      await writer.append([draft('end')]);
+      await until('the end is told', () => heard.at(-1) === 'end');
+      expect(heard).toEqual([...said, ...said, 'end']);
+      expect(gaps).toEqual([]);
     });
 
     it('lets one alone of those who saw the same epoch claim a session', async () => {

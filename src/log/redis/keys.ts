@@ -14,12 +14,16 @@ export interface SessionKeys {
   readonly gone: string;
   /** Sharded channel on which each batch is announced. */
   readonly live: string;
+  /** Sharded channel on which the bodies of a batch follow, each as it is, where they are too big to be announced with it. */
+  readonly bodies: string;
 }
 
 export const keysOf = (prefix: string, sessionId: string): SessionKeys | undefined => {
   const tag = tagOf(sessionId);
   const key = (part: string): string => `${prefix}:{${tag}}:${part}`;
-  return tag === undefined ? undefined : { meta: key('meta'), log: key('log'), times: key('times'), gone: key('gone'), live: key('live') };
+  if (tag === undefined) return undefined;
+  const [meta, log, times, gone] = [key('meta'), key('log'), key('times'), key('gone')];
+  return { meta, log, times, gone, live: key('live'), bodies: key('live:bodies') };
 };
 
 /** The sessions there are, by the time at which they were noted. */

@@ -1,7 +1,8 @@
 // What a batch tells of itself: to the script that takes it, and to those who follow on other replicas. Knows no Redis.
 //
-// A message is the lowest numbers kept after each call, by commas; a line end; the news as JSON; a line end; the bodies, one after the
-// other. The writer makes the news, the script adds what only it knows.
+// A message is the news as JSON; a line end; the lowest numbers kept after each call, by commas; a line end; the bodies, one after the
+// other. Where these are many bytes, each is a message by itself on a channel of their own, right after. The writer makes the news, the
+// script adds what only it knows. What a program prints can look like anything: a body is never taken for news, nor for the body of others.
 import { type Draft, type Extent, isEntry, type Numbered, type Placed, placesOf } from '../log.js';
 
 /** One append that was taken. */
@@ -11,9 +12,11 @@ export interface Told {
   readonly places: readonly Placed[];
 }
 
-interface Message {
+export interface Message {
   readonly first: number;
   readonly calls: readonly Told[];
+  /** Of its bodies. */
+  readonly bytes: number;
 }
 
 interface News {
@@ -52,21 +55,74 @@ export function newsOf(calls: ReadonlyArray<readonly Draft[]>, first: number): {
   return { news: JSON.stringify(news), bodies: entries.map(({ body }) => body) };
 }
 
-/** A message, read: its first number, and its appends in order. Bodies share its memory. Undefined if this version cannot read it. */
-export function readMessage(message: Buffer): Message | undefined {
-  try {
-    return read(message);
-  } catch {
-    return undefined;
+interface Head {
+  readonly news: News;
+  readonly oldests: readonly number[];
+}
+
+/** Puts together what is heard of one session. Bodies share the memory of what was heard. */
+export class Messages {
+  /** Its bodies are still to come, but for those that are there. */
+  #begun: Head | undefined;
+  #bodies: Buffer[] = [];
+
+  /** Undefined if more is to come; `unreadable` if this version cannot read it. What was begun before and is not whole is dropped. */
+  hearNews(message: Buffer): Message | 'unreadable' | undefined {
+    this.reset();
+    try {
+      const { head, bodies } = readNews(message);
+      if (bodies) return messageOf(head, bodies);
+      this.#begun = head;
+      return undefined;
+    } catch {
+      return 'unreadable';
+    }
+  }
+
+  /** The same, of a body that follows; one that nobody waits for is dropped. */
+  hearBody(body: Buffer): Message | 'unreadable' | undefined {
+    const head = this.#begun;
+    if (!head) return undefined;
+    const isExpected = head.news.entries[this.#bodies.length]?.[4] === body.length;
+    this.#bodies.push(body);
+    if (isExpected && this.#bodies.length < head.news.entries.length) return undefined;
+    const bodies = this.#bodies;
+    this.reset();
+    return isExpected ? messageOf(head, bodies) : 'unreadable';
+  }
+
+  /** What was heard of a message that is not whole is dropped. */
+  reset(): void {
+    this.#begun = undefined;
+    this.#bodies = [];
   }
 }
 
-function read(message: Buffer): Message {
-  const afterOldest = message.indexOf(10);
-  const afterNews = message.indexOf(10, afterOldest + 1);
-  const oldests = message.toString('latin1', 0, afterOldest).split(',').map(Number);
-  const news: News = JSON.parse(message.toString('utf8', afterOldest + 1, afterNews));
-  const entries = numbered(news, message, afterNews + 1).values();
+/** Without bodies if they follow. */
+function readNews(message: Buffer): { readonly head: Head; readonly bodies: readonly Buffer[] | undefined } {
+  const afterNews = message.indexOf(10);
+  const afterOldests = message.indexOf(10, afterNews + 1);
+  const news: News = JSON.parse(message.toString('utf8', 0, afterNews));
+  const oldests = message
+    .toString('latin1', afterNews + 1, afterOldests)
+    .split(',')
+    .map(Number);
+  const isCut = bytesOf(news) > 0 && message.length === afterOldests + 1;
+  return { head: { news, oldests }, bodies: isCut ? undefined : bodiesIn(news, message, afterOldests + 1) };
+}
+
+const bytesOf = ({ entries }: News): number => entries.reduce((sum, [, , , , bytes]) => sum + bytes, 0);
+
+function bodiesIn({ entries }: News, message: Buffer, from: number): Buffer[] {
+  let end = from;
+  return entries.map(([, , , , bytes]) => {
+    end += bytes;
+    return message.subarray(end - bytes, end);
+  });
+}
+
+function messageOf({ news, oldests }: Head, bodies: readonly Buffer[]): Message {
+  const entries = news.entries.map(([sequence, kind, id, ts], i) => ({ sequence, kind, id, ts, body: bodies[i] as Buffer })).values();
   let last = news.first - 1;
   const calls = news.calls.map(([numbers, count], i): Told => {
     const before = last;
@@ -74,15 +130,7 @@ function read(message: Buffer): Message {
     const places = news.places.filter(([sequence]) => sequence > before && sequence <= last).map(([sequence, to]) => ({ to, sequence }));
     return { entries: take(entries, count), extent: { oldest: oldests[i] ?? 1, current: last }, places };
   });
-  return { first: news.first, calls };
-}
-
-function numbered(news: News, message: Buffer, from: number): Numbered[] {
-  let end = from;
-  return news.entries.map(([sequence, kind, id, ts, bytes]) => {
-    end += bytes;
-    return { sequence, kind, id, ts, body: message.subarray(end - bytes, end) };
-  });
+  return { first: news.first, calls, bytes: bytesOf(news) };
 }
 
 function take<T>(from: IterableIterator<T>, count: number): T[] {

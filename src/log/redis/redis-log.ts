@@ -91,7 +91,7 @@ class RedisLog implements Log {
     this.around = {
       client: this.reading,
       troubles: this.troubles,
-      listen: (channel, listener) => this.channels.listen(channel, listener),
+      listen: (channels, listener) => this.channels.listen(channels, listener),
       changed: (session) => this.changed(session),
     };
     this.looks = setInterval(() => void this.lookAtAll(), options.lookMs ?? LOOK_MS).unref();

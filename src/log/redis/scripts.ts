@@ -9,6 +9,9 @@ import { FIRST_EPOCH } from '../log.js';
 /** How far the numbers jump when some that were given may have been lost: more than were ever given and not yet kept by a replica. */
 export const LOSS_JUMP = 2 ** 20;
 
+/** Bytes of bodies that are announced together with the news of them. Larger ones follow by themselves: each joining copies them twice. */
+const JOINED_BYTES = 4096;
+
 /** Which server this is, and in which of its lives; another one may lack what was taken last. */
 const runId = `
 local function run_id()
@@ -74,7 +77,7 @@ return { 'claimed', tonumber(epoch), tonumber(current), tonumber(oldest), frames
 /**
  * Takes one batch: numbers, stores, trims and announces it.
  * Keys: meta, log, times. Arguments: the mark that must be there, the mark to leave, now in ms, channel or nothing, milliseconds that the
- * keys are kept from now on or nothing, record or nothing, news (see redis-news.ts), then the bodies of its entries.
+ * keys are kept from now on or nothing, record or nothing, news (see news.ts), then the bodies of its entries.
  * Answer: {1, the lowest number kept after each of its calls …}, or {0}: another mark was there, and nothing was done.
  */
 export const append = new Script(`
@@ -136,8 +139,14 @@ if keep ~= '' then
 end
 
 if channel ~= '' and redis.call('PUBSUB', 'SHARDNUMSUB', channel)[2] > 0 then
-  local oldests = table.concat(answer, ',', 2)
-  redis.call('SPUBLISH', channel, oldests .. '\\n' .. ARGV[7] .. '\\n' .. table.concat(ARGV, '', 8))
+  local head, bytes = ARGV[7] .. '\\n' .. table.concat(answer, ',', 2) .. '\\n', 0
+  for i = 8, #ARGV do bytes = bytes + #ARGV[i] end
+  if bytes <= ${JOINED_BYTES} then
+    redis.call('SPUBLISH', channel, head .. table.concat(ARGV, '', 8))
+  else
+    redis.call('SPUBLISH', channel, head)
+    for i = 8, #ARGV do redis.call('SPUBLISH', channel .. ':bodies', ARGV[i]) end
+  end
 end
 return answer`);
 

@@ -7,7 +7,7 @@ import type { Listener } from '../../redis/channels.js';
 import type { Client } from '../../redis/client.js';
 import { type Extent, type Follower, LogError, type LogReader, type Numbered } from '../log.js';
 import type { SessionKeys } from './keys.js';
-import { readMessage, type Told, toldAfter } from './news.js';
+import { type Message, Messages, type Told, toldAfter } from './news.js';
 import { Behind, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, patiently } from './patience.js';
 import { readEntry, Stretch } from './stretch.js';
 import type { RedisTroubles } from './troubles.js';
@@ -24,7 +24,7 @@ export interface Surroundings {
   /** For reading alone. */
   readonly client: Client;
   readonly troubles: RedisTroubles;
-  listen(channel: string, listener: Listener): () => void;
+  listen(channels: readonly string[], listener: Listener): () => void;
   /** Tells that the session began or ceased to need being held in memory. */
   changed(session: RedisSession): void;
 }
@@ -45,7 +45,8 @@ export class RedisSession implements LogReader, Listener {
   #stopListening: (() => void) | undefined;
   #filling: Promise<void> | undefined;
   #fillAgain = false;
-  #held: Buffer[] = [];
+  readonly #messages = new Messages();
+  #held: Message[] = [];
   #heldBytes = 0;
   #gone: LogError | undefined;
 
@@ -182,27 +183,32 @@ export class RedisSession implements LogReader, Listener {
   /** Listens while somebody follows who is not told by a writer here. */
   #tune(): void {
     const wanted = this.#followers.size > 0 && !this.#writer && !this.#gone;
-    if (wanted && !this.#stopListening) this.#stopListening = this.#around.listen(this.keys.live, this);
+    if (wanted && !this.#stopListening) this.#stopListening = this.#around.listen([this.keys.live, this.keys.bodies], this);
     if (!wanted) {
       this.#stopListening?.();
       this.#stopListening = undefined;
+      this.#messages.reset();
       this.#drop();
     }
     this.#around.changed(this);
   }
 
   listening(): void {
+    this.#messages.reset();
     this.#fill();
   }
 
-  heard(message: Buffer): void {
-    if (this.#filling) this.#hold(message);
-    else this.#take(message);
+  /** What cannot be read is a sign that there is news in the stream. */
+  heard(part: Buffer, channel: string): void {
+    const message = channel === this.keys.live ? this.#messages.hearNews(part) : this.#messages.hearBody(part);
+    if (message === 'unreadable') this.#fill();
+    else if (message && this.#filling) this.#hold(message);
+    else if (message) this.#take(message);
   }
 
-  #hold(message: Buffer): void {
+  #hold(message: Message): void {
     this.#held.push(message);
-    this.#heldBytes += message.length;
+    this.#heldBytes += message.bytes;
     if (this.#held.length <= HELD_MESSAGES && this.#heldBytes <= HELD_BYTES) return;
     this.#drop();
     this.#fillAgain = true;
@@ -213,14 +219,13 @@ export class RedisSession implements LogReader, Listener {
     this.#heldBytes = 0;
   }
 
-  /** Tells what is new in a message, if it follows on what was told. One that cannot be read is a sign that there may be news in the stream. */
-  #take(message: Buffer): void {
-    const news = readMessage(message);
-    if (news && news.first <= this.#shown.current + 1) {
-      this.#tellNew(news.calls);
+  /** Tells what is new in a message, if it follows on what was told. */
+  #take(message: Message): void {
+    if (message.first <= this.#shown.current + 1) {
+      this.#tellNew(message.calls);
       return;
     }
-    if (news) this.#hold(message);
+    this.#hold(message);
     this.#fill();
   }
 
@@ -255,7 +260,7 @@ export class RedisSession implements LogReader, Listener {
     for (const message of this.#takeHeld()) this.#take(message);
   }
 
-  #takeHeld(): Buffer[] {
+  #takeHeld(): Message[] {
     const held = this.#held;
     this.#drop();
     return held;
