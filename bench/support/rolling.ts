@@ -44,17 +44,28 @@ export interface Rolled {
   readonly pods: Pods;
 }
 
+/** Folders of builds: pods begin with one, and are replaced by the other. */
+export interface Upgrade {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** `values` are the chart's. */
-export async function rollingRestart(behind: keyof typeof balancers, load: Load, values: readonly string[] = []): Promise<Rolled> {
+export async function rollingRestart(
+  behind: keyof typeof balancers,
+  load: Load,
+  values: readonly string[] = [],
+  upgrade?: Upgrade,
+): Promise<Rolled> {
   const pods = await renderPods('replicaCount=3', 'config.TRUST_PROXY=loopback', ...values);
   const folder = await mkdtemp(join(tmpdir(), 'rolling-'));
   const env = { ...pods.env, ...LIMITS, AGENTS_FILE: await writeAgents(folder, load) };
-  const gateways = await startGateways({ count: pods.replicas, env });
+  const gateways = await startGateways({ count: pods.replicas, env, buildOf: () => upgrade?.from });
   const balancer = await balancers[behind](gateways.replicas, folder);
   try {
     const watching = watch(balancer.port, load);
     await until('all is watched', () => watching.live() >= load.attachments * 0.9, SETTLE_MS);
-    const replaced = await roll(gateways, balancer, pods);
+    const replaced = await roll(gateways, balancer, pods, upgrade?.to);
     await later(CALM_MS);
     const sat = await watching.finish(folder);
     const deaths = gateways.replicas.flatMap((replica) => replica.deaths);
@@ -84,10 +95,11 @@ function watch(port: number, { sessions, attachments, interval }: Load) {
 }
 
 /** One after the other, from the last to the first, as a StatefulSet does; the next one when the one before takes work. */
-async function roll({ replicas }: Gateways, balancer: Balancer, pods: Pods): Promise<Replaced[]> {
+async function roll({ replicas }: Gateways, balancer: Balancer, pods: Pods, build: string | undefined): Promise<Replaced[]> {
   const all: Replaced[] = [];
   for (const replica of replicas.toReversed()) {
     await balancer.routeTo(replicas.filter((other) => other !== replica));
+    if (build !== undefined) replica.build = build;
     all.push(await replace(replica, pods));
     await balancer.routeTo(replicas);
   }

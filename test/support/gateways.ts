@@ -31,6 +31,8 @@ interface Surroundings {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   readonly logs: string | undefined;
+  /** The folder of its build; `dist`, or what PTY_GATEWAY_DIST names, if absent. */
+  readonly build?: string | undefined;
 }
 
 /** One replica; it keeps its port, its id and its folder over all its lives. */
@@ -42,23 +44,26 @@ export class Replica {
   readonly #logs: string | undefined;
   /** In words, each process that ended without being stopped: with what, when, and what it had said last. */
   readonly deaths: string[] = [];
+  /** The build that its next life is of. */
+  build: string;
   #process: ChildProcess | undefined;
   #said = '';
 
   /** `logs` is a folder for all that it says, over all its lives. */
-  constructor(id: string, port: number, { folder, env, logs }: Surroundings) {
+  constructor(id: string, port: number, { folder, env, logs, build = dist }: Surroundings) {
     this.id = id;
     this.port = port;
     this.#folder = folder;
     this.#env = env;
     this.#logs = logs;
+    this.build = build;
   }
 
   /** Resolves when it takes work. */
   async start(): Promise<void> {
     const own = { REPLICA_ID: this.id, PORT: `${this.port}`, DATA_DIR: join(this.#folder, this.id) };
     const env = { PATH: process.env.PATH, HOME: this.#folder, ...this.#env, ...own };
-    const running = spawn(process.execPath, [join(dist, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const running = spawn(process.execPath, [join(this.build, 'src/main.js'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = running;
     this.#listen(running);
     await until(`${this.id} takes work`, () => this.#hasStarted(running), START_MS).catch((error) => {
@@ -96,7 +101,12 @@ export class Replica {
 
   /** Another process with its id, which has not begun. */
   async twin(): Promise<Replica> {
-    return new Replica(this.id, await freePort(), { folder: join(this.#folder, 'twin'), env: this.#env, logs: this.#logs });
+    return new Replica(this.id, await freePort(), {
+      folder: join(this.#folder, 'twin'),
+      env: this.#env,
+      logs: this.#logs,
+      build: this.build,
+    });
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -120,6 +130,8 @@ export interface GatewaysOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Of each replica alone, the first being 0. */
   readonly envOf?: (index: number) => Readonly<Record<string, string>>;
+  /** Of each replica: the folder of its build. */
+  readonly buildOf?: (index: number) => string | undefined;
   /** Of the instance. */
   readonly pty?: Readonly<Record<string, number>>;
   readonly policy?: Readonly<Record<string, unknown>>;
@@ -195,6 +207,7 @@ export async function startGateways({
   count = 2,
   env = {},
   envOf = () => ({}),
+  buildOf = () => undefined,
   pty = {},
   policy = {},
   wired = false,
@@ -213,7 +226,7 @@ export async function startGateways({
   const wires = wired ? await Promise.all(ports.map(() => cutProxy(redis.port))) : [];
   const replicas = ports.map((port, i) => {
     const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? redis.port}`;
-    return new Replica(`replica-${i}`, port, { folder, env: { ...shared, ...envOf(i), REDIS_URL }, logs });
+    return new Replica(`replica-${i}`, port, { folder, env: { ...shared, ...envOf(i), REDIS_URL }, logs, build: buildOf(i) });
   });
   const gateways = new Gateways(redis, replicas, wires, folder);
   try {

@@ -37,18 +37,21 @@ export class Prometheus {
     this.#folder = folder;
   }
 
-  /** Of what listens on these ports. */
-  static async start(ports: readonly number[], rules = rulesAtOnce()): Promise<Prometheus> {
+  /** Of what listens on these ports, by job; of one job if none is named. */
+  static async start(ports: readonly number[] | Readonly<Record<string, readonly number[]>>): Promise<Prometheus> {
     const folder = await mkdtemp(join(tmpdir(), 'prometheus-'));
     const port = await freePort();
-    const targets = ports.map((one) => `127.0.0.1:${one}`);
+    const jobs = Array.isArray(ports) ? { 'pty-gateway': ports } : ports;
     const config = {
       global: { scrape_interval: '1s', evaluation_interval: '1s' },
       rule_files: ['rules.yml'],
-      scrape_configs: [{ job_name: 'pty-gateway', static_configs: [{ targets }] }],
+      scrape_configs: Object.entries(jobs).map(([job, own]) => ({
+        job_name: job,
+        static_configs: [{ targets: own.map((one: number) => `127.0.0.1:${one}`) }],
+      })),
     };
     await writeFile(join(folder, 'prometheus.yml'), stringify(config));
-    await writeFile(join(folder, 'rules.yml'), rules);
+    await writeFile(join(folder, 'rules.yml'), rulesAtOnce());
     const options = {
       'config.file': 'prometheus.yml',
       'storage.tsdb.path': 'data',
@@ -57,7 +60,8 @@ export class Prometheus {
     };
     const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
     const started = new Prometheus(`http://127.0.0.1:${port}`, spawn('prometheus', args, { cwd: folder, stdio: 'ignore' }), folder);
-    const hasScraped = async () => (await started.ask('up == 1')).length === ports.length;
+    const count = Object.values(jobs).flat().length;
+    const hasScraped = async () => (await started.ask('up == 1')).length === count;
     await until('Prometheus has scraped everybody', hasScraped, PATIENCE_MS).catch(async (error) => {
       await started.dispose();
       throw error;
@@ -90,23 +94,26 @@ export class Prometheus {
     return data.result.map(({ metric, values }) => ({ metric, values: values.map(([at, value]) => [at, Number(value)]) }));
   }
 
-  /** Resolves when an alert fires, with its labels. */
-  async alert(name: string): Promise<Sample['metric']> {
-    let found: Sample | undefined;
-    await until(
-      `${name} fires`,
-      async () => {
-        [found] = await this.ask(`ALERTS{alertname="${name}", alertstate="firing"}`);
-        return found !== undefined;
-      },
-      PATIENCE_MS,
-    );
-    return (found as Sample).metric;
+  /** Resolves when an alert fires, with its labels; of any job if none is named. */
+  async alert(name: string, job = '.+'): Promise<Sample['metric']> {
+    return (await this.shows(`ALERTS{alertname="${name}", alertstate="firing", job=~"${job}"}`)).metric;
   }
 
-  /** The names of all that fire. */
-  async firing(): Promise<string[]> {
-    return (await this.ask('count by (alertname) (ALERTS{alertstate="firing"})')).map(({ metric }) => metric.alertname ?? '').sort();
+  /** Resolves with the first sample when an expression has any. */
+  async shows(expression: string): Promise<Sample> {
+    let found: Sample | undefined;
+    const isThere = async () => {
+      [found] = await this.ask(expression);
+      return found !== undefined;
+    };
+    await until(`${expression} shows something`, isThere, PATIENCE_MS);
+    return found as Sample;
+  }
+
+  /** The names of all that fire; of any job if none is named. */
+  async firing(job = '.+'): Promise<string[]> {
+    const firing = await this.ask(`count by (alertname) (ALERTS{alertstate="firing", job=~"${job}"})`);
+    return firing.map(({ metric }) => metric.alertname ?? '').sort();
   }
 
   async dispose(): Promise<void> {
