@@ -195,6 +195,11 @@ function stat([title, unit, description, queries, judged, shown = unit]) {
       colorMode: 'background',
       graphMode: 'none',
       justifyMode: 'center',
+      textMode: 'auto',
+      wideLayout: true,
+      orientation: 'auto',
+      showPercentChange: false,
+      percentChangeColorMode: 'standard',
       reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
     },
   };
@@ -207,7 +212,10 @@ function graph([title, unit, description, queries]) {
     description,
     targets: targets(queries),
     fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: 'never', lineWidth: 1 } }, overrides: [] },
-    options: { legend: { displayMode: 'list', placement: 'bottom', showLegend: true }, tooltip: { mode: 'multi', sort: 'desc' } },
+    options: {
+      legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
   };
 }
 
@@ -259,7 +267,7 @@ const dashboard = {
   timezone: 'browser',
   templating: {
     list: [
-      { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', current: {}, refresh: 1 },
+      { name: 'datasource', label: 'Prometheus', type: 'datasource', query: 'prometheus', current: { text: '', value: '' }, refresh: 1 },
       variable('job', 'Job', 'label_values(pty_gateway_info, job)'),
       variable('instance', 'Replica', 'label_values(pty_gateway_info{job=~"$job"}, instance)'),
     ],
