@@ -1,5 +1,6 @@
 // Keeps a recording of every session of an agent once it has ended, as an asciicast: node record-all.mjs URL_OF_THE_AGENT FOLDER
-// PTY_GATEWAY_TOKEN needs pty:observe. Goes on until it is stopped; begun again, it records what it has not yet. `asciinema play FILE` plays one.
+// PTY_GATEWAY_TOKEN needs pty:observe. Goes on until it is stopped, also while the gateway is away; begun again, it records what it has not yet.
+// `asciinema play FILE` and `pty-gateway play FILE` play one.
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,12 +8,16 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as later } from 'node:timers/promises';
 
 const [agent = 'http://127.0.0.1:8080/agents/shell', folder = 'recordings'] = process.argv.slice(2);
-const EVERY_MS = 5000;
+const EVERY_MS = 2000;
 mkdirSync(folder, { recursive: true });
 
 for (;;) {
-  for await (const { session_id } of endedSessions()) await record(session_id);
+  await recordAll().catch(({ message, cause }) => console.error(cause?.message || cause?.code || message));
   await later(EVERY_MS);
+}
+
+async function recordAll() {
+  for await (const { session_id } of endedSessions()) await record(session_id);
 }
 
 async function* endedSessions() {

@@ -2,11 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
+import { connect as connectTcp, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mintToken } from '../src/access/token.js';
 import { connect, type TerminalClient } from '../src/client/node.js';
+import { freePort } from './support/free-port.js';
 import { until } from './support/redis.js';
 import { type RunningGateway, startGateway } from './support/running-gateway.js';
 
@@ -78,12 +80,16 @@ it('watch prints as text what an agent printed before and prints now, says what 
   expect(watch.err()).toMatch(/the task is TASK_STATE_WORKING[\s\S]*the task is TASK_STATE_COMPLETED[\s\S]*the session has ended/);
 });
 
-it('record-all keeps a recording of each session that has ended, and of no other', async () => {
+it('record-all keeps a recording of each session that has ended, and of no other, once its gateway can be reached', async () => {
   const [ended, running] = [await newSession(), await newSession()];
   ended.person.input('echo "recorded $((40 + 2))"; exit\r');
   await ended.person.ended;
   const folder = join(gateway.folder, 'recordings');
-  const recorder = start('record-all.mjs', agent(), folder);
+  const port = await freePort();
+  const recorder = start('record-all.mjs', `http://127.0.0.1:${port}/agents/shell`, folder);
+  await until('it cannot reach it', async () => recorder.err().includes('ECONNREFUSED'));
+  const passage = createServer((near) => void near.pipe(connectTcp(gateway.port)).pipe(near)).listen(port, '127.0.0.1');
+  opened.push(() => passage.close());
   const file = join(folder, `${ended.id}.cast`);
   await until('it is recorded', async () => recorder.out().includes(file));
   const [header, ...events] = (await readFile(file, 'utf8'))
