@@ -31,10 +31,13 @@ async function run(name: string, { format: asked, theme, output, json, ...option
     throw new CommandError('a picture is nothing for a terminal; say with -o where it goes', { code: 'USAGE' });
   const { gateway, path } = await namedSession(name, options);
   const body = await askBytes(gateway, `${path}/screen?${new URLSearchParams({ format, theme })}`);
-  const shown = format === 'json' ? Buffer.concat([body, Buffer.from('\n')]) : body;
+  const shown = format === 'json' ? Buffer.concat([body, Buffer.from('\n')]) : format === 'text' ? withoutBlankEnd(body) : body;
   if (output === undefined) process.stdout.write(shown);
   else write(output, shown);
 }
+
+/** So that `| tail` shows what a person would call the last lines. */
+const withoutBlankEnd = (text: Buffer): Buffer => Buffer.from(text.toString().replace(/\s*$/, '\n'));
 
 function write(file: string, bytes: Buffer): void {
   try {
