@@ -46,7 +46,7 @@ async function pictureOf(pictures: Pictures, session: Session, format: PictureFo
 
 export default fp(
   async (app) => {
-    const pictures = new Pictures();
+    const pictures = new Pictures({ fonts: app.config.screenFonts });
     app.decorate('pictures', {
       of: (session: Session, format: PictureFormat, theme: string) => pictureOf(pictures, session, format, theme),
     });

@@ -1,5 +1,6 @@
 // The environment, checked once at start and grouped by concern. Knows no file's content and no Fastify.
 import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -47,6 +48,8 @@ export interface Config {
   readonly archive: { readonly place: ArchivePlace; readonly retentionSeconds: number } | undefined;
   /** What is stored is sealed with the first, and opened with any; empty: it is stored as it is. */
   readonly encryptionKeys: readonly NamedKey[];
+  /** A folder of fonts for pictures; undefined: the system's. */
+  readonly screenFonts: string | undefined;
   readonly auditFile: string;
   readonly agentsFile: string | undefined;
   readonly auth: {
@@ -106,6 +109,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     redis: redis(e),
     archive: archive(e),
     encryptionKeys: encryptionKeys(e.REPLAY_ENCRYPTION_KEYS),
+    screenFonts: e.SCREEN_FONTS === undefined ? undefined : folder('SCREEN_FONTS', e.SCREEN_FONTS),
     auditFile: path.resolve(e.AUDIT_FILE ?? path.join(e.DATA_DIR, 'audit.jsonl')),
     agentsFile: e.AGENTS_FILE,
     auth: auth(e),
@@ -301,6 +305,12 @@ function isNetwork(text: string): boolean {
   const [, address = '', bits = '1'] = /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
   return Number(bits) >= 1 && Number(bits) <= most;
+}
+
+/** Absolute. */
+function folder(name: string, raw: string): string {
+  if (!statSync(raw, { throwIfNoEntry: false })?.isDirectory()) throw wrong(name, raw, 'a folder');
+  return path.resolve(raw);
 }
 
 function url(name: string, raw: string): URL {

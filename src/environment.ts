@@ -83,6 +83,7 @@ export const Environment = Type.Object({
     description: 'How long the archive keeps a frame, and a session that has ended.',
   }),
   PUSH_ALLOWED_HOSTS: text('Private receivers of push notifications: hosts, host:port, addresses and CIDRs, separated by commas.'),
+  SCREEN_FONTS: text("A folder of fonts (TTF, OTF, TTC) for what the gateway's own do not have; those of the system if absent."),
   AUDIT_FILE: text('DATA_DIR/audit.jsonl if absent.'),
   OTEL_SDK_DISABLED: Type.Union([Type.Literal('true'), Type.Literal('false')], { default: 'false', description: 'true: no traces.' }),
   OTEL_TRACES_EXPORTER: Type.Optional(

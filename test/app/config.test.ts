@@ -66,6 +66,7 @@ describe('the environment', () => {
       { PUSH_ALLOWED_HOSTS: 'receiver.internal, 10.0.0.0/33' },
       'PUSH_ALLOWED_HOSTS is "10.0.0.0/33"; expected a host, host:port, address or CIDR, as receiver.internal:8443 or 10.1.0.0/16',
     ],
+    [{ SCREEN_FONTS: '/nowhere/at/all' }, 'SCREEN_FONTS is "/nowhere/at/all"; expected a folder'],
     [{ TRUST_PROXY: 'everyone' }, 'TRUST_PROXY is "everyone"; expected true, false, a number of hops, or a list of CIDRs'],
     [{ REPLICA_ID: 'a b' }, 'REPLICA_ID is "a b"; expected 1 to 64 characters of A-Z a-z 0-9 . _ -'],
     [{ HEARTBEAT_TIMEOUT_SECONDS: '30' }, 'HEARTBEAT_TIMEOUT_SECONDS is 30; expected more than HEARTBEAT_INTERVAL_SECONDS (30)'],

@@ -26,13 +26,13 @@ export class Undrawable extends Error {
   override readonly name = 'Undrawable';
 }
 
-/** Throws Undrawable, and what the emulator or the renderer throws. */
-export function draw({ snapshot, format, theme, title }: PictureOrder): Uint8Array {
+/** `fonts` is a folder, as `pngOf` takes it. Throws Undrawable, and what the emulator or the renderer throws. */
+export function draw({ snapshot, format, theme, title }: PictureOrder, fonts?: string): Uint8Array {
   const fold = Fold.from(snapshot);
   const svg = svgOf(fold.emulator, { theme, cols: snapshot.cols, title });
   fold.dispose();
   if (format === 'svg') return new TextEncoder().encode(svg);
   if (svg.length > MAX_PNG_SOURCE || snapshot.cols * snapshot.rows > MAX_PNG_CELLS)
     throw new Undrawable('it is too large, or has too many colours, for a PNG; ask for svg');
-  return pngOf(svg, { width: snapshot.cols * CELL.width, height: snapshot.rows * CELL.height });
+  return pngOf(svg, { width: snapshot.cols * CELL.width, height: snapshot.rows * CELL.height }, fonts);
 }

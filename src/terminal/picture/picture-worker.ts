@@ -1,5 +1,5 @@
 // The thread that draws pictures, one after the other. Knows an order by its number.
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { draw, type PictureOrder, Undrawable } from './draw.js';
 
 export interface Told {
@@ -9,12 +9,19 @@ export interface Told {
 
 export type Drawn = { readonly id: number; readonly bytes: Uint8Array } | { readonly id: number; readonly trouble: string };
 
+/** What the thread is started with. */
+export interface Studio {
+  /** A folder, as `pngOf` takes it. */
+  readonly fonts: string | undefined;
+}
+
+const { fonts } = workerData as Studio;
 const port = parentPort;
 if (!port) throw new Error('picture-worker is started by pictures.ts, as a thread');
 
 port.on('message', ({ id, order }: Told) => {
   try {
-    const bytes = draw(order);
+    const bytes = draw(order, fonts);
     port.postMessage({ id, bytes } satisfies Drawn);
   } catch (error) {
     port.postMessage({ id, trouble: error instanceof Undrawable ? error.message : 'it cannot be drawn' } satisfies Drawn);

@@ -3,7 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { startThread, workerBeside } from '../thread.js';
 import type { PictureOrder } from './draw.js';
 import { Kept } from './kept.js';
-import type { Drawn, Told } from './picture-worker.js';
+import type { Drawn, Studio, Told } from './picture-worker.js';
 
 /** Milliseconds that one picture may take to be drawn. */
 export const DRAW_MS = 10_000;
@@ -34,6 +34,8 @@ interface Job {
 
 export interface PicturesOptions {
   readonly drawMs?: number;
+  /** A folder of fonts for scripts that the gateway's own do not have, in place of the system's. */
+  readonly fonts?: string | undefined;
   /** For tests: another worker. */
   readonly script?: URL;
 }
@@ -94,7 +96,8 @@ export class Pictures {
 
   #start(): Worker {
     const script = this.#options.script ?? workerBeside(import.meta.url, 'picture-worker');
-    const worker = startThread(script, { resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+    const workerData: Studio = { fonts: this.#options.fonts };
+    const worker = startThread(script, { workerData, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
     worker.unref();
     worker.on('message', (drawn: Drawn) => drawn.id === this.#next && this.#drawn(drawn));
     // The exit follows every error.

@@ -12,14 +12,17 @@ const folder = path.join(path.dirname(createRequire(import.meta.url).resolve('de
 /** DejaVu, by the names of its files. */
 export const FONTS = ['DejaVuSansMono', 'DejaVuSansMono-Bold', 'DejaVuSansMono-Oblique', 'DejaVuSansMono-BoldOblique', 'DejaVuSans'];
 const fontFiles = FONTS.map((name) => path.join(folder, `${name}.ttf`));
-/** Scripts that DejaVu does not have: they come from the system's fonts, which take a while to be read. */
+/** Scripts that DejaVu does not have: they come from the fonts of a folder or of the system, which take a while to be read. */
 const OTHER_SCRIPTS = /[\u0700-\u1dff\u2e80-\ufffc\u{10000}-\u{10ffff}]/u;
 
-export function pngOf(svg: string, size: { readonly width: number; readonly height: number }): Uint8Array {
+/** `fonts` is a folder of fonts for other scripts; without it those of the system are looked through. A folder that is not there has none. */
+export function pngOf(svg: string, size: { readonly width: number; readonly height: number }, fonts?: string): Uint8Array {
   const zoom = Math.min(SCALE, Math.sqrt(MAX_PIXELS / (size.width * size.height)));
+  const needsOthers = OTHER_SCRIPTS.test(svg);
   const font = {
     fontFiles,
-    loadSystemFonts: OTHER_SCRIPTS.test(svg),
+    fontDirs: needsOthers && fonts !== undefined ? [fonts] : [],
+    loadSystemFonts: needsOthers && fonts === undefined,
     defaultFontFamily: 'DejaVu Sans Mono',
     monospaceFamily: 'DejaVu Sans Mono',
   };

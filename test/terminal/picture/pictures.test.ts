@@ -1,4 +1,7 @@
 // Pictures are drawn beside everything else, one at a time: a bad one harms no other, and nobody waits without a bound.
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Fold } from '../../../src/terminal/fold.js';
 import type { PictureOrder } from '../../../src/terminal/picture/draw.js';
@@ -38,6 +41,17 @@ describe('pictures', () => {
     const png = Buffer.from(await pictures.draw('b', order('b', { format: 'png' })));
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([160, 64]);
+  });
+
+  it('are drawn with the fonts of a folder where the own ones have no glyph, and with a box where none has', async () => {
+    const fonts = mkdtempSync(path.join(tmpdir(), 'fonts-'));
+    const bold = order('\u{1d400}', { format: 'png' });
+    const withoutAny = await studio({ fonts }).draw('a', bold);
+    copyFileSync('node_modules/dejavu-fonts-ttf/ttf/DejaVuMathTeXGyre.ttf', path.join(fonts, 'math.ttf'));
+    const withOne = await studio({ fonts }).draw('a', bold);
+    rmSync(fonts, { recursive: true });
+    expect(Buffer.from(withOne).equals(withoutAny)).toBe(false);
+    expect(Buffer.from(await studio({ fonts }).draw('a', bold)).equals(withoutAny)).toBe(true);
   });
 
   it('are drawn once for one key, for all who ask', async () => {
