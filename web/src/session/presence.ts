@@ -69,8 +69,12 @@ function face({ name, role, isTyping, asks }: Person): HTMLElement {
   return h('span', { class: look, 'aria-hidden': 'true', title: isTyping ? `${name} is typing` : undefined }, initials(name));
 }
 
+/** Of a name, without what is said of it in brackets. */
 function initials(name: string): string {
-  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const words = name
+    .replace(/ \(.*/, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
   const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...(words[0] ?? '?')].slice(0, 2);
   return letters.join('').toUpperCase();
 }
