@@ -38,7 +38,7 @@ needs('tmux', 'vim')('in tmux', () => {
 
   const begin = (label: string) =>
     execFileSync(process.execPath, [command, 'new', 'shell', '--label', label], {
-      env: { ...process.env, ...env },
+      env: { PATH: process.env.PATH, ...env },
       encoding: 'utf8',
     }).trim();
 
@@ -98,7 +98,7 @@ needs('tmux', 'vim')('in tmux', () => {
     expect(window.screen()).not.toContain('Vi IMproved');
   });
 
-  it('a script of one line each drives a session that somebody watches, shares it, and plays it again', async () => {
+  it('a script of one line each drives a session that somebody watches, shares it, and plays it again', { timeout: 90_000 }, async () => {
     const [script, watcher] = [shell({ cols: 120, rows: 30 }), shell()];
     watcher.types('pty-gateway sessions --watch');
     script.types('ID=$(pty-gateway new shell --label greeting)');
@@ -119,7 +119,7 @@ needs('tmux', 'vim')('in tmux', () => {
     await script.sees(/hello you[\s\S]*played/);
   });
 
-  it('attach outlives its gateway, says so, and tells the end of the session when the gateway is back', async () => {
+  it('attach outlives its gateway, says so, and tells the end of the session when the gateway is back', { timeout: 60_000 }, async () => {
     begin('lost');
     const { window, modes } = await attached('lost');
     process.kill(gateway.pid, 'SIGKILL');

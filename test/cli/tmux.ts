@@ -24,15 +24,16 @@ ended() { echo "code $?"; stty -g | cmp before && echo as before; }
 
 export class TmuxWindow {
   readonly #socket = `shell-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  readonly #env: Readonly<Record<string, string>>;
   /** Where the shell is; gone with the window. */
   readonly folder = mkdtempSync(path.join(tmpdir(), 'tmux-'));
 
   constructor(env: Readonly<Record<string, string>>, { cols = 80, rows = 24 } = {}) {
     const rc = path.join(this.folder, 'rc');
     writeFileSync(rc, RC);
-    const given = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
+    this.#env = { PATH: process.env.PATH ?? '', HOME: this.folder, LANG: 'C.UTF-8', TERM: 'xterm-256color', ...env };
     const shell = ['/bin/bash', '--noprofile', '--rcfile', rc, '-i'];
-    this.#tmux('new-session', '-d', '-x', `${cols}`, '-y', `${rows}`, '-c', this.folder, ...given, ...shell);
+    this.#tmux('new-session', '-d', '-x', `${cols}`, '-y', `${rows}`, '-c', this.folder, ...shell);
   }
 
   /** Types a line, and Enter. */
@@ -78,6 +79,6 @@ export class TmuxWindow {
   }
 
   #tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-L', this.#socket, '-f', '/dev/null', ...args], { encoding: 'utf8' });
+    return execFileSync('tmux', ['-L', this.#socket, '-f', '/dev/null', ...args], { encoding: 'utf8', env: this.#env });
   }
 }
