@@ -22,6 +22,18 @@ describe('a join', () => {
     expect(sequences(flush)).toEqual([1, 2, 3]);
   });
 
+  it('of one who comes with a link has the name of the link, whatever name is given, and nothing in it that is not seen', async () => {
+    const session = server.newSession();
+    const labelOf = async (shared_for?: string) => {
+      const claims = { sub: 'share:1', shared_by: 'alice', ...(shared_for !== undefined && { shared_for }) };
+      const client = await server.greet(session, { token: server.token('pty:observe', claims) });
+      const [, members] = await client.attach({ role: 'observer', client_label: 'alice' });
+      return (members?.payload.observers as Array<{ label: string }> | undefined)?.at(-1)?.label;
+    };
+    expect(await labelOf('Bob\u202e\n of  the night\u0007')).toBe('guest Bob of the night');
+    expect(await labelOf()).toBe('guest');
+  });
+
   it('does not echo an activation that the upgrade request made', async () => {
     const client = await server.connect(server.newSession(), { headers: { 'a2a-extensions': EXTENSION_URI } });
     expect(((await client.frame()) as Told).payload.activated_extensions).toEqual([EXTENSION_URI]);
