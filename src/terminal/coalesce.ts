@@ -2,6 +2,9 @@
 
 /** Bytes: the most that one call of `emit` gets. */
 export const MAX_JOINED_BYTES = 64 * 1024;
+/** Bytes of the first block that is read into, and of each that follows it: who prints much fills many, and few pieces end where a block does. */
+const FIRST_BLOCK_BYTES = 64 * 1024;
+const BLOCK_BYTES = 256 * 1024;
 /** Milliseconds: the most that a byte waits for others. */
 export const MAX_WAIT_MS = 4;
 /** Pieces: how many go out at once after silence or after input. One is an echo; a few are the answer to a key. */
@@ -25,7 +28,7 @@ const realTimer: Timer = (ms, callback) => {
 export class Coalescer {
   readonly #emit: (bytes: Uint8Array) => void;
   readonly #timer: Timer;
-  #block = Buffer.allocUnsafeSlow(MAX_JOINED_BYTES);
+  #block = Buffer.allocUnsafeSlow(FIRST_BLOCK_BYTES);
   /** `#block` from `#start` to `#end` has been read and not yet emitted. */
   #start = 0;
   #end = 0;
@@ -40,6 +43,7 @@ export class Coalescer {
 
   /** Where the next bytes are to be put: so many as one read can give. */
   room(): Uint8Array {
+    if (this.#end - this.#start > MAX_JOINED_BYTES - READ_BYTES) this.#flushFull();
     if (this.#block.length - this.#end < READ_BYTES) this.#nextBlock();
     return this.#block.subarray(this.#end, this.#end + READ_BYTES);
   }
@@ -76,10 +80,17 @@ export class Coalescer {
   }
 
   #nextBlock(): void {
-    this.flush();
-    this.#block = Buffer.allocUnsafeSlow(MAX_JOINED_BYTES);
+    this.#flushFull();
+    this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
     this.#start = 0;
     this.#end = 0;
+  }
+
+  /** What comes next may wait as long again, since nothing waits any more: a flood leaves in full pieces. */
+  #flushFull(): void {
+    this.flush();
+    this.#cancelTick?.();
+    if (this.#cancelTick) this.#cancelTick = this.#timer(MAX_WAIT_MS, this.#tick);
   }
 
   readonly #tick = (): void => {

@@ -110,6 +110,17 @@ describe('Coalescer', () => {
     );
   });
 
+  it('lets a flood leave in full pieces but for the first, wherever the clock stands', () => {
+    const { subject, emitted, put, pass } = coalescer();
+    for (let i = 0; i < 1000; i++) {
+      put(piece(4095));
+      if (i % 8 === 0) pass(1);
+    }
+    subject.close();
+    const flood = emitted.slice(PROMPT_PIECES + 1, -1).map(({ length }) => length);
+    expect(Math.min(...flood)).toBeGreaterThan(MAX_JOINED_BYTES - 2 * 4096);
+  });
+
   it('makes few calls under sustained output', () => {
     const { subject, emitted, put } = coalescer();
     for (let i = 0; i < 1000; i++) put(piece(4095));
