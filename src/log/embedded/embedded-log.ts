@@ -10,6 +10,7 @@ import { Troubles } from '../patience.js';
 import { currentBoot } from './boot.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
 import { Handles } from './handles.js';
+import { KeptRecords } from './kept-records.js';
 import { FolderInUse, lockFolder } from './lock.js';
 import { type Contents, readContents, writeContents } from './record-file.js';
 import { type Recovered, recover } from './recovery.js';
@@ -90,6 +91,8 @@ class EmbeddedLog implements Log {
   /** Every session's log that anybody has, so that all have the same; and those which may not be forgotten. */
   private readonly known = new Map<string, WeakRef<SessionLog>>();
   private readonly needed = new Set<SessionLog>();
+  /** Of the others. */
+  private readonly kept = new KeptRecords();
   private readonly loading = new Map<string, Promise<SessionLog>>();
   private readonly forgotten = new FinalizationRegistry<string>((id) => {
     if (!this.known.get(id)?.deref()) this.known.delete(id);
@@ -167,7 +170,7 @@ class EmbeddedLog implements Log {
     const known = this.known.get(sessionId)?.deref();
     if (known) return known.record;
     const folder = this.folder(sessionId);
-    return folder === undefined ? undefined : this.readable(sessionId, folder);
+    return folder === undefined ? undefined : this.kept.get(sessionId, () => this.readable(sessionId, folder));
   }
 
   async records(): Promise<ReadonlyArray<{ readonly sessionId: string; readonly record: SessionRecord }>> {
@@ -200,6 +203,7 @@ class EmbeddedLog implements Log {
     const contents = folder && (await readContents(folder));
     if (!folder || !contents) throw new LogError('unknown_session', `there is no session ${sessionId}`);
     await writeContents(this.disk, folder, { ...contents, writing: null, record });
+    this.kept.forget(sessionId);
   }
 
   async remove(sessionId: string): Promise<void> {
@@ -210,6 +214,7 @@ class EmbeddedLog implements Log {
     known?.end(gone);
     await known?.drained();
     await this.removeFolder(sessionId);
+    this.kept.forget(sessionId);
     this.known.delete(sessionId);
     if (known) this.changed(known);
     this.damages.forget(sessionId);
@@ -277,6 +282,7 @@ class EmbeddedLog implements Log {
     try {
       const session = await this.restore(sessionId);
       this.known.set(sessionId, new WeakRef(session));
+      this.kept.forget(sessionId);
       this.forgotten.register(session, sessionId);
       this.damages.opened(sessionId);
       return session;
