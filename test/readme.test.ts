@@ -59,7 +59,7 @@ describe('The README', () => {
     });
     await rm(watcher);
     expect(out).toMatch(/^\d+\t6 \* 7 is 42\t6 \* 7 is 42$/m);
-    expect(out).toMatch(/^[0-9a-f-]{36}  shell  running .* first$/m);
+    expect(out).toMatch(/^[0-9a-f-]{36} +shell +running .* first$/m);
     expect(out.match(/^hello from the command line/gm)?.length ?? 0).toBeGreaterThanOrEqual(1);
     expect(out).toMatch(/^ended$/m);
     expect(code).toBe(0);
