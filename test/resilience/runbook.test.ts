@@ -66,10 +66,13 @@ needs(
     await until('nobody is absent any more', async () => !(await prometheus.firing()).includes('PtyGatewayAbsent'));
   });
   afterAll(async () => {
-    for (const close of closers.splice(0)) close();
-    await prometheus?.dispose();
-    await Promise.all(Object.values(gatewaysOf ?? {}).map((gateways) => gateways.dispose()));
-    await rm(logs, { recursive: true, force: true });
+    try {
+      for (const close of closers.splice(0)) close();
+    } finally {
+      await prometheus?.dispose();
+      await Promise.all(Object.values(gatewaysOf ?? {}).map((gateways) => gateways.dispose()));
+      await rm(logs, { recursive: true, force: true });
+    }
   });
 
   /** What fires in a house, but for what a busy machine brings about. */
