@@ -6,8 +6,7 @@ import { closeCode, Fault } from '../errors.js';
 import { type Draft, LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import type { Meter } from '../metrics/meter.js';
 import type { ClosedReason, Role } from '../protocol/frames.js';
-import { newId } from '../protocol/ids.js';
-import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import { entry } from '../protocol/make-frames.js';
 import type { PresenceAct } from '../protocol/names.js';
 import type { Redaction } from '../redaction/redaction.js';
 import {
@@ -22,20 +21,21 @@ import {
 } from '../terminal/terminal.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { Answers } from './answers.js';
-import { Asides, deliver } from './asides.js';
+import { Asides } from './asides.js';
 import { bounded, gate } from './bounded.js';
 import { ClosedSession } from './closed-session.js';
 import { closing } from './closing.js';
 import { Journal } from './journal.js';
 import { LastController } from './last-controller.js';
 import { TimeLimit } from './limits.js';
+import { Membership } from './membership.js';
 import { past, refold } from './past.js';
 import { Presence } from './presence.js';
 import { Printing } from './printing.js';
 import { type KeptPush, Pushes, whichever } from './pushes.js';
 import { RawLive } from './raw-live.js';
 import { describe, type KeptSession } from './record.js';
-import { type Attached, type Grant, keptMembers, Roster, roleAssigned } from './roster.js';
+import { type Attached, keptMembers, Roster } from './roster.js';
 import { RunningRecord } from './running-record.js';
 import { canBeInherited } from './secrecy.js';
 import type { Author, Joined, JoinRequest, Member, Session, SessionDescription } from './session.js';
@@ -88,6 +88,7 @@ export class OwnedSession implements Session {
   readonly #limit: TimeLimit;
   readonly #asides: Asides;
   readonly #lastController: LastController;
+  readonly #membership: Membership;
   /** Whether another replica can go on with it: then its record tells who is attached. */
   readonly #canBeTakenOver: boolean;
   readonly #record: RunningRecord;
@@ -152,6 +153,19 @@ export class OwnedSession implements Session {
     this.#lastController = new LastController({ isOn, returnMs: this.#canBeTakenOver ? controller_return_seconds * 1000 : 0 }, () =>
       this.#end('last_member_left'),
     );
+    this.#membership = new Membership({
+      roster: this.#roster,
+      presence: this.#presence,
+      lastController: this.#lastController,
+      append: (drafts, taken) => this.#append(drafts, taken),
+      logged: (logged, late) => this.#logged(logged, late),
+      changed: () => {
+        if (this.#canBeTakenOver) this.#keepRecord();
+      },
+      firstSize: (size) => this.#size.first(size),
+      keyframe: (sequence, clientId) => this.#asides.develop(sequence, clientId),
+      oldest: () => this.frames.extent().oldest,
+    });
     this.#limit = new TimeLimit(
       { idleSeconds: agent.policy.idle_timeout_seconds, ageSeconds: agent.policy.max_session_seconds },
       () => this.#end('timeout'),
@@ -211,7 +225,7 @@ export class OwnedSession implements Session {
   /** Tells those who are still attached that they have missed something. To be called when the terminal is there. */
   welcomeBack(): void {
     if (this.#parts.kept.awaits_controller && this.#roster.count('controller') === 0) this.#lastController.left();
-    void this.#append([this.#membership()]);
+    void this.#append([this.#membership.told()]);
     for (const { clientId } of this.#roster.all()) void this.lagged(clientId);
   }
 
@@ -250,56 +264,29 @@ export class OwnedSession implements Session {
     if (this.#after) return this.#after.join(request, member);
     if (this.#over) throw goesOnElsewhere();
     this.#refuseIfOver();
-    const clientId = newId();
-    const grant = this.#roster.join(clientId, this.#concealed(request), member);
-    const role = roleAssigned(grant, clientId);
-    const membership = this.#membership();
-    const resize = grant.role === 'controller' ? this.#size.first(request.size) : undefined;
-    const own = { to: clientId };
-    const drafts = resize ? [own, membership, resize, own] : [own, membership, own];
-    let joined: Joined | undefined;
-    const appended = this.#append(drafts, (first) => {
-      const last = first + drafts.length - 1;
-      joined = {
-        clientId,
-        role: grant.role,
-        roleAssigned: { ...role, sequence: first },
-        membership: { ...membership, sequence: first + 1 },
-        keyframe: { sequence: last, frame: this.#asides.develop(last, clientId) },
-        oldest: this.frames.extent().oldest,
-      };
-    });
     // Nobody is told how that leave went: whoever asked has been answered.
-    await this.#logged(appended, () => void this.leave(clientId).catch(() => {}));
-    this.#presence.greet(clientId);
-    return joined as Joined;
+    return this.#membership.join(this.#concealed(request), member, (clientId) => void this.leave(clientId).catch(() => {}));
   }
 
   async leave(clientId: string): Promise<number | undefined> {
     this.#asides.forget(clientId);
     const gone = this.#roster.leave(clientId);
-    if (!gone || this.#closing) return undefined;
-    if (gone.role === 'controller' && this.#roster.count('controller') === 0) this.#lastController.left();
-    const left = this.#append([this.#membership()]);
-    this.#presence.rolesChanged();
-    return this.#logged(left);
+    return gone && !this.#closing ? this.#membership.left(gone) : undefined;
   }
 
   async requestRole(clientId: string, role: Role): Promise<void> {
     this.#refuseIfOver();
-    const grant = this.#roster.request(clientId, role);
-    const asking = this.#roster.get(clientId) as Attached;
-    await this.#assign([{ to: asking, grant }], grant.changed);
+    await this.#membership.request(clientId, role);
   }
 
   async moveControl(clientId: string | null): Promise<void> {
     this.#refuseIfOver();
-    await this.#reassign(this.#roster.moveControl(clientId));
+    await this.#membership.reassigned(this.#roster.moveControl(clientId));
   }
 
   async presence(clientId: string, act: PresenceAct, target?: string): Promise<void> {
     this.#refuseIfOver();
-    await this.#reassign(this.#presence.act(clientId, act, target));
+    await this.#membership.reassigned(this.#presence.act(clientId, act, target));
   }
 
   async dismiss(clientId: string): Promise<void> {
@@ -547,12 +534,6 @@ export class OwnedSession implements Session {
     this.#printing.resized(size.cols);
   }
 
-  #membership(): Unnumbered {
-    if (this.#roster.count('controller') > 0) this.#lastController.came();
-    if (this.#canBeTakenOver) this.#keepRecord();
-    return entry('MembershipChanged', this.#roster.members());
-  }
-
   /** For who goes on with it: who is attached, and what was sent. */
   #keepRecord(): void {
     // An append fails as well, and tells all.
@@ -572,21 +553,6 @@ export class OwnedSession implements Session {
   async #keepPushes(push: readonly KeptPush[]): Promise<void> {
     if (this.#closing) throw goesOnElsewhere();
     await this.#logged(this.#record.keep({ push }));
-  }
-
-  async #reassign(changed: readonly Attached[]): Promise<void> {
-    const grants = changed.map((to) => ({ to, grant: { role: to.role } }));
-    if (grants.length > 0) await this.#assign(grants, true);
-  }
-
-  async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
-    const frames = grants.map(({ to, grant }) => roleAssigned(grant, to.clientId));
-    const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.#membership()] : [])];
-    const appended = this.#append(drafts, (first) => {
-      for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
-    });
-    if (changed) this.#presence.rolesChanged();
-    await this.#logged(appended);
   }
 }
 
