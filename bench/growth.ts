@@ -24,9 +24,9 @@ function named(names: readonly string[]): Array<() => Promise<Curve[]>> {
 }
 
 function rowOf(curve: Curve): string[] {
-  const { slope, bend, word } = shapeOf(curve);
+  const { slope, power, word } = shapeOf(curve);
   const points = curve.points.map(([size, cost]) => `${short(size)}: ${short(cost)}`).join(', ');
-  return [curve.name, `${curve.unit}, by ${curve.of}`, points, short(slope), short(bend), word];
+  return [curve.name, `${curve.unit}, by ${curve.of}`, points, short(slope), short(power), word];
 }
 
 const { values, positionals } = parseArgs({ options: { write: { type: 'boolean' } }, allowPositionals: true });
@@ -36,7 +36,7 @@ for (const ask of named(positionals)) {
   for (const curve of more) console.log(rowOf(curve).join(' · '));
   curves.push(...more);
 }
-const table = tableOf(['what', 'in', 'measured', 'one more', 'the last, as many times the first', 'shape'], curves.map(rowOf));
+const table = tableOf(['what', 'in', 'measured', 'one more', 'power', 'shape'], curves.map(rowOf));
 console.log(`\n${machine()}\n\n${table}`);
 if (values.write) {
   const [before = '', rest = ''] = readFileSync(README, 'utf8').split(BEGIN);

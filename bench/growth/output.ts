@@ -28,14 +28,16 @@ export async function frameRate(): Promise<Curve[]> {
   const { printer } = compile(workshop.folder);
   const [gateway, load] = [await Gateway.start(), new LoadClient()];
   const points: Array<[number, number]> = [];
-  for (const rate of RATES) {
+  // The first warms up.
+  for (const rate of [RATES[0] as number, ...RATES]) {
     const line = await gateway.begin([printer, `${RATE_BYTES}`, `${Math.round(1e6 / rate)}`, '0']);
     const typist = await starter(line);
     await load.ask('watch', { lines: [watching(line)] });
     typist.key();
     await later(WHILE_MS / 4);
     const { cpu } = await withCpu(gateway.pid, () => later(WHILE_MS));
-    points.push([rate, (cpu / WHILE_MS) * 100]);
+    if (rate !== points.at(-1)?.[0]) points.push([rate, (cpu / WHILE_MS) * 100]);
+    else points[0] = [rate, (cpu / WHILE_MS) * 100];
     await load.ask('unwatch', {});
     typist.close();
     await gateway.end(line);

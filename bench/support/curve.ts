@@ -11,26 +11,22 @@ export interface Curve {
 }
 
 export interface Shape {
-  /** What one more costs, over all of the curve, in the curve's unit. */
+  /** What one more costs at the end of the curve, in its unit. */
   readonly slope: number;
-  /** What one more costs at the end of the curve, as a multiple of what it costs at its beginning: 1 is a line. */
-  readonly bend: number;
+  /** With which power of the size the cost grows at the end of the curve: 1 is linear, 2 quadratic. */
+  readonly power: number;
   readonly word: 'flat' | 'flattens' | 'linear' | 'steepens';
 }
 
-/** Flat is what ends within so much of where it began, as a share. */
-const FLAT = 0.35;
-/** A line's last step costs at most so many times its first; less than the inverse, and it flattens. */
-const STRAIGHT = 2;
+/** Up to this power a curve is flat, flattens, is linear: what is measured is not exact. */
+const [FLAT, FLATTENS, LINEAR] = [0.3, 0.75, 1.35];
 
-/** Of at least three points. */
+/** By its last two points, which are the farthest apart. */
 export function shapeOf({ points }: Curve): Shape {
-  const [first, last] = [points[0], points.at(-1)] as [Curve['points'][number], Curve['points'][number]];
-  const middle = points[points.length >> 1] as Curve['points'][number];
-  const slope = slopeOf(first, last);
-  const bend = slopeOf(middle, last) / slopeOf(first, middle);
-  if (Math.abs(last[1] - first[1]) <= FLAT * Math.max(first[1], last[1])) return { slope, bend, word: 'flat' };
-  return { slope, bend, word: bend > STRAIGHT ? 'steepens' : bend < 1 / STRAIGHT ? 'flattens' : 'linear' };
+  const [[x, y], [x2, y2]] = points.slice(-2) as [Point, Point];
+  const power = Math.log(Math.max(y2, Number.MIN_VALUE) / Math.max(y, Number.MIN_VALUE)) / Math.log(x2 / x);
+  const word = power <= FLAT ? 'flat' : power <= FLATTENS ? 'flattens' : power <= LINEAR ? 'linear' : 'steepens';
+  return { slope: (y2 - y) / (x2 - x), power, word };
 }
 
-const slopeOf = ([x, y]: readonly [number, number], [x2, y2]: readonly [number, number]): number => (y2 - y) / (x2 - x);
+type Point = Curve['points'][number];
