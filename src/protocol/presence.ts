@@ -7,8 +7,8 @@ const ClientId = Type.String();
 export const PresenceState = Type.Object(
   {
     asking: Type.Array(ClientId, { description: 'Observers who ask for control, the first to ask first.' }),
-    lent_by: Type.Optional(Type.String({ description: 'Who gave control to one who asked, and may take it back.' })),
-    typing: Type.Optional(Type.String({ description: 'Who types at this moment; told at most once a second, and not to them.' })),
+    lent_by: Type.Optional(Type.Array(ClientId, { description: 'Those who gave control to one who asked, and may take it back.' })),
+    typing: Type.Optional(Type.String({ description: 'Who types at this moment; told of each at most once a second, and not to them.' })),
   },
   { $id: 'PresenceState', description: 'Who asks for control, who has lent it, and who types (presence §2).' },
 );

@@ -226,6 +226,7 @@ export class OwnedSession implements Session {
   welcomeBack(): void {
     if (this.#parts.kept.awaits_controller && this.#roster.count('controller') === 0) this.#lastController.left();
     void this.#append([this.#membership.told()]);
+    this.#presence.anew();
     for (const { clientId } of this.#roster.all()) void this.lagged(clientId);
   }
 

@@ -15,9 +15,10 @@ export class Presence {
   readonly #asking = new Set<string>();
   /** When each has asked last, in milliseconds of the process. */
   readonly #askedAt = new Map<string, number>();
-  #lent: { readonly by: string; readonly to: string } | undefined;
-  /** When it was told that somebody types, in milliseconds of the process. */
-  #typedAt = Number.NEGATIVE_INFINITY;
+  /** By who has lent control: who has it. */
+  readonly #loans = new Map<string, string>();
+  /** When it was last told of each that they type, in milliseconds of the process. */
+  readonly #typedAt = new Map<string, number>();
 
   constructor(roster: Roster) {
     this.#roster = roster;
@@ -34,24 +35,28 @@ export class Presence {
   /** To be called after roles or members have changed: what is past is forgotten. */
   rolesChanged(): void {
     const before = this.#signature();
-    for (const id of this.#askedAt.keys()) if (!this.#roster.get(id)) this.#askedAt.delete(id);
+    for (const times of [this.#askedAt, this.#typedAt]) for (const id of times.keys()) if (!this.#roster.get(id)) times.delete(id);
     for (const id of this.#asking) if (this.#roster.get(id)?.role !== 'observer') this.#asking.delete(id);
-    const { by, to } = this.#lent ?? {};
-    if (by !== undefined && to !== undefined && !(this.#roster.get(by)?.role === 'observer' && this.#roster.isController(to)))
-      this.#lent = undefined;
+    for (const [by, to] of this.#loans)
+      if (this.#roster.get(by)?.role !== 'observer' || !this.#roster.isController(to)) this.#loans.delete(by);
     if (this.#signature() !== before) this.#tell();
   }
 
   /** One who has come learns how things are. */
   greet(clientId: string): void {
     const member = this.#roster.get(clientId);
-    if (member?.hearsPresence && (this.#asking.size > 0 || this.#lent)) member.member.tell?.(this.#state());
+    if (member?.hearsPresence && (this.#asking.size > 0 || this.#loans.size > 0)) member.member.tell?.(this.#state());
   }
 
-  /** With each input: cheap, and told at most once in TYPING_EVERY_MS. */
+  /** The members come from another replica, and what they asked there is forgotten: they learn it. */
+  anew(): void {
+    this.#tell();
+  }
+
+  /** With each input: cheap, and told of each at most once in TYPING_EVERY_MS. */
   typed(clientId: string, now = performance.now()): void {
-    if (now - this.#typedAt < TYPING_EVERY_MS) return;
-    this.#typedAt = now;
+    if (now - (this.#typedAt.get(clientId) ?? Number.NEGATIVE_INFINITY) < TYPING_EVERY_MS) return;
+    this.#typedAt.set(clientId, now);
     this.#tell(clientId);
   }
 
@@ -75,13 +80,14 @@ export class Presence {
       const to = this.#demandAsking(clientId, target);
       const changed = this.#roster.passControl(clientId, to);
       this.#asking.delete(to);
-      this.#lent = { by: clientId, to };
+      this.#loans.set(clientId, to);
       return changed;
     },
     take_back: (clientId) => {
-      if (this.#lent?.by !== clientId) throw new Fault('PERMISSION_DENIED', 'take_back: this connection has lent control to nobody');
-      const changed = this.#roster.passControl(this.#lent.to, clientId);
-      this.#lent = undefined;
+      const to = this.#loans.get(clientId);
+      if (to === undefined) throw new Fault('PERMISSION_DENIED', 'take_back: this connection has lent control to nobody');
+      const changed = this.#roster.passControl(to, clientId);
+      this.#loans.delete(clientId);
       return changed;
     },
   };
@@ -102,11 +108,12 @@ export class Presence {
   }
 
   #state(typing?: string): PresenceState {
-    return { asking: [...this.#asking], ...(this.#lent && { lent_by: this.#lent.by }), ...(typing !== undefined && { typing }) };
+    const lent_by = [...this.#loans.keys()];
+    return { asking: [...this.#asking], ...(lent_by.length > 0 && { lent_by }), ...(typing !== undefined && { typing }) };
   }
 
   #signature(): string {
-    return JSON.stringify([[...this.#asking], this.#lent]);
+    return JSON.stringify([[...this.#asking], [...this.#loans]]);
   }
 
   /** Who types knows it. */

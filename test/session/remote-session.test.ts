@@ -89,7 +89,7 @@ describe('A session that runs on another replica', () => {
     await vi.waitFor(() => expect(told).toEqual([{ asking: [bob.clientId] }, { asking: [bob.clientId], typing: ada.id }]));
     await (await via('other', session)).presence(ada.id, 'grant', bob.clientId);
     expect(session.describe().controllers).toMatchObject([{ client_id: bob.clientId }]);
-    await vi.waitFor(() => expect(told.at(-1)).toEqual({ asking: [], lent_by: ada.id }));
+    await vi.waitFor(() => expect(told.at(-1)).toEqual({ asking: [], lent_by: [ada.id] }));
     await expect(there.presence(bob.clientId, 'take_back')).rejects.toThrow(refused('PERMISSION_DENIED'));
   });
 

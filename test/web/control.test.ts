@@ -67,8 +67,10 @@ describe('control in words', () => {
     expect(offerOf(held, 'observer', as('pty:observe'))).toBeUndefined();
     expect(offerOf(held, 'observer', as('pty:control'))).toMatchObject({ act: 'ask', hint: 'ada has control' });
     expect(offerOf({ ...held, presence: { asking: ['2'] } }, 'observer', as('pty:control'))).toMatchObject({ act: 'withdraw' });
-    expect(offerOf({ ...held, presence: { asking: [], lent_by: '2' } }, 'observer', as('pty:control'))).toMatchObject({ act: 'take back' });
-    expect(offerOf({ ...held, presence: { asking: [], lent_by: '3' } }, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
+    expect(offerOf({ ...held, presence: { asking: [], lent_by: ['2'] } }, 'observer', as('pty:control'))).toMatchObject({
+      act: 'take back',
+    });
+    expect(offerOf({ ...held, presence: { asking: [], lent_by: ['3'] } }, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
     expect(offerOf({ ...held, maxControllers: 2 }, 'observer', as('pty:control'))).toMatchObject({ act: 'take' });
     expect(offerOf(held, 'observer', as('pty:admin'))).toMatchObject({ act: 'take over' });
     expect(offerOf(held, 'controller', as('pty:control'))).toMatchObject({ act: 'give up' });

@@ -87,7 +87,7 @@ export function offerOf(standing: Standing, role: Role, principal: Principal): O
   }
   const hint = `${held} has control`;
   const { asking, lent_by } = standing.presence;
-  if (lent_by !== undefined && lent_by === standing.self) return { act: 'take back', text: 'Take control back', hint };
+  if (standing.self !== undefined && lent_by?.includes(standing.self)) return { act: 'take back', text: 'Take control back', hint };
   if (may(principal, 'pty:admin')) return { act: 'take over', text: 'Take control', hint };
   if (standing.self !== undefined && asking.includes(standing.self))
     return { act: 'withdraw', text: 'Stop asking', hint: `${hint}, and was asked` };
