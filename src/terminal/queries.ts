@@ -115,16 +115,21 @@ function hasC1(bytes: Uint8Array): boolean {
 /** Of the sequence whose ESC stands before `from`. */
 function mayAskAt(bytes: Uint8Array, from: number): boolean {
   const first = behindControls(bytes, from);
+  if (isLost(bytes[first])) return true;
   if (bytes[first] !== CSI) return BEGINNING.has(bytes[first] as number);
   let isPrivate = false;
   for (let at = first + 1; at < bytes.length; at++) {
     const byte = bytes[at] as number;
     if (byte === ESCAPE || byte === CAN || byte === SUB) return false;
     if (byte === PRIVATE) isPrivate = true;
+    if (isLost(byte)) return true;
     if (byte >= 0x40 && byte !== 0x7f) return ASKING.has(byte) || (isPrivate && byte === SGR);
   }
   return false;
 }
+
+/** What is no UTF-8 is not there at all for who decodes it: a sequence may go on behind it. */
+const isLost = (byte = 0): boolean => byte >= 0x80;
 
 /** Controls are carried out where they stand, inside of a sequence too; those that end it are none of these. */
 function behindControls(bytes: Uint8Array, from: number): number {

@@ -135,6 +135,8 @@ describe('the queries of a stream', () => {
       bytes('\x1b[\r?6\nn'),
       bytes('\x1b[6\x18n'),
       bytes('\u009bc'),
+      Uint8Array.of(0x1b, 0xc0, 0x5a),
+      Uint8Array.of(0x1b, 0x5b, 0x36, 0xff, 0x6e),
     );
     const silent = fc.constantFrom('\x1b]0;title\x07', '\x1b_6n\x1b\\', '\x1b[2 q', '\x1b(c', '\x1b[3\x1b[1m', '\x1b').map(bytes);
     fc.assert(
