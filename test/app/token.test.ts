@@ -34,7 +34,7 @@ describe('the token command', () => {
     expect(await mint(['--scope', 'pty:control', '--sub', 'alice'], {})).toEqual({
       code: 78,
       out: '',
-      err: 'pty-gateway: AUTH_JWT_SECRET is not set; expected the secret that the gateway was started with\n',
+      err: 'pty-gateway: neither AUTH_JWT_SECRET nor AUTH_JWT_SECRET_FILE is set; expected the secret that the gateway was started with\n',
     });
   });
 

@@ -99,7 +99,7 @@ needs('chromium')('the page', () => {
       document.body.append(frame);
       return new Promise((loaded) => frame.addEventListener('load', loaded));
     }, inside);
+    await expect.poll(() => page.frames().at(-1)?.url()).toBe('chrome-error://chromewebdata/');
     expect(page.frames().map((frame) => frame.url())).not.toContain(inside);
-    expect(page.frames().at(-1)?.url()).toBe('chrome-error://chromewebdata/');
   });
 });

@@ -81,6 +81,7 @@ needs('chromium')('a session with several people', () => {
     await by(bob, 'notice').filter({ hasText: 'Nobody has control: take it to type.' }).waitFor();
     await by(bob, 'role').filter({ hasText: 'Take control' }).click();
     await by(ada, 'notice').filter({ hasText: 'bob has control now.' }).waitFor();
+    await by(bob, 'role').filter({ hasText: 'Give up control' }).waitFor();
     await type(bob, 'echo bob-$((40+2))\n');
     await shows(ada, 'bob-42');
   });
