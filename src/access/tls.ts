@@ -1,4 +1,5 @@
 // What TLS is spoken with: files that are read at the start, and again when they change. Knows no server and no certificate of a client.
+import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { type Config, ConfigError } from '../config.js';
@@ -8,7 +9,7 @@ export function readTls({ certFile, keyFile, clientCaFile }: NonNullable<Config[
   const given = {
     cert: read('TLS_CERT_FILE', certFile),
     key: read('TLS_KEY_FILE', keyFile),
-    ...(clientCaFile !== undefined && { ca: read('TLS_CLIENT_CA_FILE', clientCaFile) }),
+    ...(clientCaFile !== undefined && { ca: readAuthorities('TLS_CLIENT_CA_FILE', clientCaFile) }),
   };
   try {
     createSecureContext(given);
@@ -25,7 +26,25 @@ function read(name: string, file: string): string {
   } catch (error) {
     throw new ConfigError(`${name}: ${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  // A file of authorities without one would trust nobody, and say nothing.
   if (!text.includes('-----BEGIN')) throw new ConfigError(`${name}: ${file} is no PEM`);
   return text;
+}
+
+/** OpenSSL passes over what is no whole certificate: a file that is half written would trust fewer or nobody, and say nothing. */
+function readAuthorities(name: string, file: string): string {
+  const text = read(name, file);
+  const begun = text.match(/-----BEGIN/g)?.length;
+  const whole = text.match(/-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----/gs) ?? [];
+  const authorities = whole.filter((block) => block.startsWith('-----BEGIN CERTIFICATE'));
+  if (whole.length !== begun || authorities.length === 0 || !authorities.every(isCertificate))
+    throw new ConfigError(`${name}: ${file} is not all of whole certificates`);
+  return text;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 // Lines in which no token and no private key can begin, passed over many at a time: nearly all that is printed. Knows no stream and no leased secret.
 import { Automaton } from './automaton.js';
+import { isUnmoving } from './columns.js';
 import { type Shape, shapes } from './shapes.js';
 
 const TAB = 0x09;
@@ -7,12 +8,6 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const ESC = 0x1b;
 const BRACKET = 0x5b;
-/** The last bytes of control sequences that leave the cursor where it is: editing, modes, SGR. */
-const unmoving: ReadonlySet<number> = new Set(Buffer.from('@KJXPhlmnqct'));
-
-/** Whether a control sequence that ends with this byte leaves the cursor where it is. */
-export const isUnmoving = (last: number): boolean => unmoving.has(last);
-
 /** A private key's beginning has blanks in it: it is known by what stands before the first. */
 const leadOf = ({ prefix }: Shape): string => prefix.split(' ', 1)[0] as string;
 const isPartOf = (text: string, shape: Shape): boolean => leadOf(shape).includes(text) || (!shape.isBlock && shape.body.test(text));

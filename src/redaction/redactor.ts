@@ -1,8 +1,9 @@
 // Cuts secrets out of a terminal's stream of bytes, and holds back what may be the beginning of one. Knows no clock and no session.
 import { State, Vt } from '../terminal/vt.js';
 import type { Automaton } from './automaton.js';
+import { columnBehind, columnsOf, MAX_PARAMETER_BYTES } from './columns.js';
 import { isZeroWidth } from './forms.js';
-import { endOfHarmlessLines, isUnmoving } from './harmless-lines.js';
+import { endOfHarmlessLines } from './harmless-lines.js';
 import { LinePatterns, type Pattern } from './line-patterns.js';
 import { conceal } from './mark.js';
 import { Matcher } from './matcher.js';
@@ -20,6 +21,8 @@ const LINE_FEED = 0x0a;
 const FORM_FEED = 0x0c;
 const CARRIAGE_RETURN = 0x0d;
 const C1_LEAD = 0xc2;
+/** ESC and this end a string, and move nothing. */
+const STRING_END = 0x5c;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** A piece of the stream: as it may be shown, and as it was; of the same length. */
@@ -48,6 +51,8 @@ export class Redactor {
   #settled = 0;
   /** The length of the text where the line begins; NaN if it is not known in which column the text is. */
   #lineStart = 0;
+  /** What stands between the beginning of a control sequence and its last byte, as far as it is looked at. */
+  #parameters = '';
   /** The length of the text where a full line was ended by a CR, to which an LF may belong. */
   #fullLine = -1;
   /** The first byte after a full line: programs that edit lines write it to get there, then CR, and write it anew. */
@@ -106,8 +111,9 @@ export class Redactor {
 
   /** Columns: where a line is full. */
   resize(cols: number): void {
+    // A line that is full at neither width is not broken anew.
+    if (!(this.#column < Math.min(this.#cols, cols))) this.#lineStart = Number.NaN;
     this.#cols = cols;
-    this.#lineStart = Number.NaN;
     this.#isFreshLine = false;
   }
 
@@ -167,10 +173,15 @@ export class Redactor {
     return end;
   }
 
+  /** Columns from the beginning of the line, which may be longer than the terminal is wide; NaN if it is not known. */
+  get #column(): number {
+    return this.#text.length - this.#lineStart;
+  }
+
   /** Characters until the line is full; 0 if it is, or was, and the next is to be looked at by itself. */
   get #room(): number {
     if (this.#wrapped) return 0;
-    const column = this.#text.length - this.#lineStart;
+    const column = this.#column;
     return column > 0 ? (this.#cols - (column % this.#cols)) % this.#cols : this.#cols;
   }
 
@@ -193,8 +204,18 @@ export class Redactor {
         if (!inString) this.#control(byte);
       } else if (inString && vt.inString) this.#string.feed(byte, place);
       else if (state === State.ground) this.#printed(byte, place);
-      else if (vt.inText && moves(state, byte)) this.#lineStart = Number.NaN;
+      else this.#sequence(state, byte);
     }
+  }
+
+  /** A byte of a sequence that is no string; the last one may move the cursor. */
+  #sequence(state: State, byte: number): void {
+    const isControl = state >= State.csiEntry && state <= State.csiIgnore;
+    if (state === State.escape || state === State.csiEntry) this.#parameters = '';
+    if (!this.#vt.inText) {
+      if (isControl && this.#parameters.length < MAX_PARAMETER_BYTES) this.#parameters += String.fromCharCode(byte);
+    } else if (isControl) this.#lineStart = this.#text.length - columnBehind(this.#parameters, byte, this.#column, this.#cols);
+    else if (state === State.escape && byte !== STRING_END) this.#lineStart = Number.NaN;
   }
 
   #beyondAscii(byte: number, place: number): void {
@@ -213,9 +234,15 @@ export class Redactor {
     else if (vt.inText) {
       this.#unwrap();
       this.#put(character, this.#characterPlace);
-      // A column was counted for each byte.
-      this.#lineStart += character.length - 1;
+      this.#spread(character);
     }
+  }
+
+  /** A column was counted for each byte of it. What is two wide and does not fit begins the next line, and one column stays empty. */
+  #spread(character: readonly number[]): void {
+    const columns = columnsOf(character);
+    this.#lineStart += character.length - columns;
+    if (columns === 2 && this.#cols > 1 && this.#column % this.#cols === 1) this.#lineStart -= 1;
   }
 
   /** A plain character where the line is full, or the one after that. */
@@ -244,7 +271,7 @@ export class Redactor {
   }
 
   #return(): void {
-    const column = this.#text.length - this.#lineStart;
+    const column = this.#column;
     const isFull = this.#wrapped !== undefined || (column > 0 && column % this.#cols === 0);
     if (this.#wrapped) this.#text.ghost(this.#wrapped.place);
     this.#wrapped = undefined;
@@ -268,7 +295,10 @@ export class Redactor {
   }
 
   #takeBack(): void {
+    const { length } = this.#text;
     this.#text.takeBack();
+    // It is one column back, whatever is taken from the text.
+    this.#lineStart -= Math.max(0, length - this.#text.length - 1);
     this.#patterns?.takeBack();
   }
 
@@ -276,10 +306,4 @@ export class Redactor {
     this.#text.endLine();
     this.#patterns?.endLine();
   }
-}
-
-/** Whether the sequence that ends with this byte may have moved the cursor. */
-function moves(state: State, last: number): boolean {
-  const isCsi = state >= State.csiEntry && state <= State.csiIgnore;
-  return isCsi ? !isUnmoving(last) : state === State.escape && last !== 0x5c;
 }

@@ -177,6 +177,19 @@ needs('openssl')('a client certificate', () => {
       expect(await reread(g)).toContainEqual(expect.stringMatching(/^TLS_CERT_FILE stays as it was: TLS_KEY_FILE: .*now\.key is no PEM$/));
       expect((await call(g, 'GET', '/agents/free/sessions', theirs)).status).toBe(200);
     });
+
+    it.each([
+      ['half written', (ca: string) => ca.slice(0, ca.length / 2)],
+      ['half written behind a whole one', (ca: string) => ca + ca.slice(0, ca.length / 2)],
+      ['no certificate', (ca: string) => ca.replace(/-----\n[^-]*/, '-----\nAAAA\n')],
+    ])('is judged by the authorities as they were, while their file is %s', async (_how, spoil) => {
+      const caFile = path.join(authority.dir, 'spoilt-ca.pem');
+      writeFileSync(caFile, authority.ca);
+      const g = await start({ TLS_CLIENT_CA_FILE: caFile });
+      writeFileSync(caFile, spoil(authority.ca));
+      expect(await reread(g)).toContainEqual(expect.stringMatching(/^TLS_CERT_FILE stays as it was: TLS_CLIENT_CA_FILE: .*spoilt-ca\.pem/));
+      expect((await call(g, 'GET', '/agents/free/sessions', ci())).status).toBe(200);
+    });
   });
 
   describe('in the header of a proxy', () => {

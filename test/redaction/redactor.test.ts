@@ -251,6 +251,33 @@ describe('A redactor', () => {
     expect(shown(text, { secrets: ['abcdefghijkl'], cols })).toBe(wanted);
   });
 
+  it.each([
+    ['the screen was cleared', '\x1b[H\x1b[2J\x1b[3J$ '],
+    ['an editor has gone', '\x1b[24;9H~\x1b[24;1H\x1b[?1049l$ '],
+    ['the line was begun anew by its column', '\t\x1b[1G$ '],
+    ['a column was named', 'a\tb\x1b[5;3H'],
+    ['a prompt at the right', '$ \x1b[14Cok\x1b[99C\x1b[17D'],
+    ['a prompt that was written over another', '$ \x1b[2A\x1b[B'],
+    ['a wide character of a prompt', '漢'],
+    ['an emoji of a prompt', '🚀'],
+    ['an accent that is a character by itself', 'e\u0301 '],
+    ['a letter beyond ASCII that was taken back', '$ é\b'],
+  ])('finds a secret that is wrapped by the echo behind this: %s', (_name, before) => {
+    const echo = 'x'.repeat(10);
+    expect(shown(`${before}${echo}abcdefghi\rijklmnop\r\n`, { secrets: ['abcdefghijklmnop'], cols: 20 })).toBe(
+      `${before}${echo}*********\r********\r\n`,
+    );
+  });
+
+  it('finds a secret that is wrapped by the echo after the terminal was made wider, and by a wide character that had no room', () => {
+    const out: Uint8Array[] = [];
+    const redactor = new Redactor(seek(['abcdefghijklmnop']), [], 80, (bytes) => out.push(bytes));
+    redactor.resize(20);
+    redactor.push(Buffer.from(`$ ${'x'.repeat(10)}abcdefghi\rijklmnop\r\n`));
+    expect(Buffer.concat(out).toString()).toBe(`$ ${'x'.repeat(10)}*********\r********\r\n`);
+    expect(shown(`1234567漢${'x'.repeat(4)}abc\rcdefgh`, { secrets: ['abcdefgh'], cols: 8 })).toBe(`1234567漢xxxx***\r******`);
+  });
+
   it('lets what may be the beginning of a secret wait, and nothing else', () => {
     const out: string[] = [];
     const redactor = new Redactor(seek(['hunter22']), [], 80, (bytes) => out.push(Buffer.from(bytes).toString()));
