@@ -67,8 +67,12 @@ export function mayCreate({ sessions }: Principal): boolean {
 
 const hasOwn = ({ sessions }: Principal): boolean => sessions?.includes(OWN) ?? false;
 
+/** What is not seen: it could make a name look like another's, or like none. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
 /** What one who came with a link is called: after whom it is for, in one line, without characters that are not seen. */
 export function guestName(sharedFor = ''): string {
-  const name = sharedFor.replace(/\p{C}/gu, '').replace(/\s+/gu, ' ').trim();
-  return name === '' ? 'guest' : `guest ${name}`.slice(0, MAX_GUEST_NAME_CHARS);
+  const name = sharedFor.replace(/\s+/gu, ' ').replace(UNSEEN, '').replace(/ +/g, ' ').trim();
+  // A character of two units that was cut in the middle is none.
+  return name === '' ? 'guest' : `guest ${name}`.slice(0, MAX_GUEST_NAME_CHARS).replace(/\p{Cs}/gu, '');
 }

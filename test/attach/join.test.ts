@@ -31,6 +31,9 @@ describe('a join', () => {
       return (members?.payload.observers as Array<{ label: string }> | undefined)?.at(-1)?.label;
     };
     expect(await labelOf('Bob\u202e\n of  the night\u0007')).toBe('guest Bob of the night');
+    expect(await labelOf('Bob\nAlice')).toBe('guest Bob Alice');
+    expect(await labelOf('\u3164\u115f\u2800')).toBe('guest');
+    expect(await labelOf(`${'x'.repeat(121)}🚀`)).toBe(`guest ${'x'.repeat(121)}`);
     expect(await labelOf()).toBe('guest');
   });
 
