@@ -299,7 +299,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
   }
 
   #tellPresence(): void {
-    if (!this.#untold || !this.#outlet.hasRoom) return;
+    // Who joins learns first what it is itself.
+    if (!this.#untold || this.#clientId === undefined || !this.#outlet.hasRoom) return;
     this.#outlet.message('presence.state', this.#untold);
     this.#untold = undefined;
   }
@@ -393,6 +394,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       .then(() => this.#shared.meter.observe('join_seconds', secondsSince(asked)))
       .catch((error) => this.#breakOff(asFault(error)))
       .finally(() => this.#cursor.release());
+    this.#tellPresence();
   }
 
   /** What the role does not tell. */

@@ -63,4 +63,17 @@ describe('presence', () => {
       ['role', 'denied'],
     ]);
   });
+
+  it('is told to one who joins behind what they are themselves', async () => {
+    const { session, ada, bob, ids } = await members();
+    await act(bob, { act: 'ask' });
+    await ada.until('presence.state');
+    const late = await server.greet(session);
+    const flush = await late.attach({}, both);
+    await late.answer(late.say('ping'));
+    const ops = late.frames.map((frame) => nameOf(frame as Told));
+    expect(flush.map(nameOf)).toContain('RoleAssigned');
+    expect(ops.indexOf('presence.state')).toBeGreaterThan(ops.indexOf('RoleAssigned'));
+    expect(late.frames).toContainEqual(expect.objectContaining({ op: 'presence.state', payload: { asking: [ids.bob] } }));
+  });
 });

@@ -54,4 +54,14 @@ describe('Replicas over a bus', () => {
     for (const [question] of questions) await ask(question, {} as never).catch(() => {});
     expect(asked).toEqual(questions.map(([, called]) => called));
   });
+
+  it('tell a member of another replica who asks for control and who types', async () => {
+    const { a, b } = pair();
+    const desk = new Desk({ here: () => undefined, settled: async () => {} }, () => {});
+    const away = new Away();
+    b.serve({ desk, away, adopt: async () => {} });
+    const told = new Promise((tell) => away.enter('bob', { deliver: () => {}, dismiss: () => {}, tell }, 'a'));
+    a.tell('b', 'presenceState', { handle: 'bob', state: { asking: ['ada'] } });
+    await expect(told).resolves.toEqual({ asking: ['ada'] });
+  });
 });

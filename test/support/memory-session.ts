@@ -106,6 +106,7 @@ export class MemorySession implements Session {
     const { first, kept, tell } = this.frames.append([own, entry('MembershipChanged', this.#roster.members()), own]);
     const downgraded = grant.downgraded === undefined ? {} : { downgraded: true as const, reason: grant.downgraded };
     tell();
+    this.#presence.greet(clientId);
     return {
       clientId,
       role: grant.role,

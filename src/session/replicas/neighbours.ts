@@ -53,8 +53,9 @@ interface Asked {
 /** How long another replica may take to go on with a session, in milliseconds. */
 const ADOPT_MS = 5000;
 
-const tidings: ReadonlySet<string> = new Set<Tiding>(['deliver', 'ready', 'sendAway']);
-const isTiding = (name: string): name is Tiding => tidings.has(name);
+/** All of them: what is not here is taken for a question. */
+const tidings: Readonly<Record<Tiding, true>> = { deliver: true, ready: true, presenceState: true, sendAway: true };
+const isTiding = (name: string): name is Tiding => Object.hasOwn(tidings, name);
 
 export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Neighbours {
   const asker: Neighbours['asker'] = (owner, sessionId) => async (question, ask, bytes) => {
