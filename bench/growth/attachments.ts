@@ -1,22 +1,15 @@
-// What more watchers of one session cost: CPU of each frame, and the memory that they hold. Knows no picture.
-import { forEach, watching } from '../load/jobs.js';
+// What more watchers of one session cost: CPU of each frame. Knows no picture.
 import { LoadClient } from '../load/load-client.js';
 import { compile } from '../peers/c-programs.js';
 import { Gateway } from '../peers/gateway.js';
-import { waiting } from '../peers/programs.js';
 import { before } from '../support/crowd.js';
 import type { Curve } from '../support/curve.js';
-import { ownKibAtRest } from '../support/memory.js';
 import { openWorkshop } from '../support/workshop.js';
 
 const SIZES = [1, 64, 128, 256, 512];
 const [FRAME_BYTES, PAUSE_MS, FRAMES] = [4096, 10, 150];
 
 export async function attachments(): Promise<Curve[]> {
-  return [await sent(), await held()];
-}
-
-async function sent(): Promise<Curve> {
   const workshop = openWorkshop();
   const argv = [compile(workshop.folder).printer, `${FRAME_BYTES}`, `${PAUSE_MS * 1000}`, `${FRAMES}`];
   const [gateway, load] = [await Gateway.start(), new LoadClient()];
@@ -25,18 +18,5 @@ async function sent(): Promise<Curve> {
   for (const watchers of SIZES) points.push([watchers, (await before(gateway, load, argv, { watchers })).cpu / FRAMES]);
   await Promise.all([load.close(), gateway.close()]);
   workshop.close();
-  return { name: 'CPU of a frame of 4 KiB', of: 'watchers', unit: 'ms', points };
-}
-
-async function held(): Promise<Curve> {
-  const points: Array<[number, number]> = [];
-  for (const watchers of SIZES) {
-    const [gateway, load] = [await Gateway.start(), new LoadClient()];
-    const line = await gateway.begin(waiting);
-    const empty = await ownKibAtRest(gateway.pid);
-    await load.ask('watch', { lines: forEach(watchers, watching(line)) });
-    points.push([watchers, ((await ownKibAtRest(gateway.pid)) - empty) / 1024]);
-    await Promise.all([load.close(), gateway.close()]);
-  }
-  return { name: 'memory of watchers of one session', of: 'watchers', unit: 'MiB', points };
+  return [{ name: 'CPU of a frame of 4 KiB', of: 'watchers', unit: 'ms', points }];
 }

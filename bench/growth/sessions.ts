@@ -1,4 +1,4 @@
-// What more sessions cost: memory and CPU of those at a prompt, CPU of those that print. Knows no picture.
+// What more sessions cost: CPU of those at a prompt, CPU of those that print. Knows no picture.
 import { setTimeout as later } from 'node:timers/promises';
 import { watching } from '../load/jobs.js';
 import { LoadClient } from '../load/load-client.js';
@@ -9,13 +9,14 @@ import { withCpu } from '../support/cpu.js';
 import { starter } from '../support/crowd.js';
 import type { Curve } from '../support/curve.js';
 import { herd, inTurn } from '../support/herd.js';
-import { ownKibAtRest } from '../support/memory.js';
 import { openWorkshop } from '../support/workshop.js';
 
 const IDLE = [50, 100, 200, 400, 800];
 const BUSY = [20, 40, 80, 160];
 /** What each busy session prints: 20 KB/s. */
 const [BURST_BYTES, PAUSE_MS] = [2000, 100];
+/** Milliseconds until those that were begun are at rest. */
+const SETTLE_MS = 4000;
 /** Milliseconds for which the CPU is measured. */
 const WHILE_MS = 5000;
 
@@ -23,22 +24,16 @@ const share = async (gateway: Gateway): Promise<number> => ((await withCpu(gatew
 
 export async function idleSessions(): Promise<Curve[]> {
   const gateway = await Gateway.start();
-  await herd(gateway, waiting, 1);
-  const empty = await ownKibAtRest(gateway.pid);
-  const memory: Array<[number, number]> = [];
-  const cpu: Array<[number, number]> = [];
-  for (let there = 1; memory.length < IDLE.length; ) {
-    const size = IDLE[memory.length] as number;
+  const points: Array<[number, number]> = [];
+  for (let there = 0; points.length < IDLE.length; ) {
+    const size = IDLE[points.length] as number;
     await herd(gateway, waiting, size - there);
     there = size;
-    memory.push([size, ((await ownKibAtRest(gateway.pid)) - empty) / 1024]);
-    cpu.push([size, await share(gateway)]);
+    await later(SETTLE_MS);
+    points.push([size, await share(gateway)]);
   }
   await gateway.close();
-  return [
-    { name: 'memory of idle sessions', of: 'sessions', unit: 'MiB', points: memory },
-    { name: 'CPU of idle sessions', of: 'sessions', unit: '% of a core', points: cpu },
-  ];
+  return [{ name: 'CPU of idle sessions', of: 'sessions', unit: '% of a core', points }];
 }
 
 /** Each watched by one. */

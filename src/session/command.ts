@@ -9,7 +9,10 @@ import type { Command } from '../terminal/terminal.js';
 
 export async function commandOf(agent: Agent, request: SessionRequest): Promise<Command> {
   if ((request.argv || request.env) && !agent.allow_command_override) {
-    throw new Fault('PERMISSION_DENIED', `${request.argv ? 'argv' : 'env'}: ${agent.id} does not allow another command or environment`);
+    throw new Fault(
+      'PERMISSION_DENIED',
+      `${request.argv ? 'argv' : 'env'}: ${agent.id} does not allow another command or environment; its allow_command_override would`,
+    );
   }
   return {
     argv: request.argv ?? agent.command,

@@ -39,7 +39,7 @@ needs('chromium')('a session with several people', () => {
     await ask.click();
     await by(ada, 'ask').filter({ hasText: 'bob asks for control' }).waitFor();
     await by(ada, 'decline').click();
-    await by(bob, 'notice').filter({ hasText: 'Not now, says who has control.' }).waitFor();
+    await by(bob, 'notice').filter({ hasText: 'Not now: you ask for control no longer.' }).waitFor();
     await ask.click();
     await by(ada, 'ask').waitFor();
     await ada.keyboard.press('Control+Shift+ArrowUp');

@@ -110,7 +110,8 @@ export function newsOf(before: Standing, now: Standing): string | undefined {
 export function answerOf(before: Standing, now: Standing): string | undefined {
   const asks = ({ self, presence }: Standing) => self !== undefined && presence.asking.includes(self);
   const isStillWatching = now.members.observers.some(({ client_id }) => client_id === now.self);
-  return asks(before) && !asks(now) && isStillWatching ? 'Not now, says who has control.' : undefined;
+  const isSame = before.self === now.self;
+  return isSame && asks(before) && !asks(now) && isStillWatching ? 'Not now: you ask for control no longer.' : undefined;
 }
 
 /** Why nothing happens when one types. */
