@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { makeAuthority } from '../support/authority.js';
@@ -214,6 +215,25 @@ describe('The doctor', () => {
 });
 
 needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
+  it('tells of one that stands still now and then, though it answers at once in between', async () => {
+    const redis = await startRedis();
+    let isOver = false;
+    const standstills = (async () => {
+      while (!isOver) {
+        await redis.tell('CLIENT', 'PAUSE', '400');
+        await pause(600);
+      }
+    })();
+    try {
+      const { out } = await run([], { REDIS_URL: `redis://127.0.0.1:${redis.port}`, PORT: `${await freePort()}` });
+      expect(out).toMatch(/^warn {2}latency: the slowest of 10 answers took \d{3,}\.\d ms\n {6}→ [^\n]*PtyGatewayLogSlow$/m);
+    } finally {
+      isOver = true;
+      await standstills;
+      await redis.dispose();
+    }
+  });
+
   it('tells what it would lose, and shows no password', async () => {
     const redis = await startRedis('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
     await redis.tell('CONFIG', 'SET', 'requirepass', 'open-sesame');
@@ -221,6 +241,7 @@ needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
       const env = { REDIS_URL: `redis://:open-sesame@127.0.0.1:${redis.port}`, REDIS_DURABLE: 'true', PORT: `${await freePort()}` };
       const { out, code } = await run([], env);
       expect(out).toMatch(/^ok {4}Redis: answers in [\d.]+ ms$/m);
+      expect(out).toMatch(/^ok {4}latency: the slowest of 10 answers took [\d.]+ ms$/m);
       expect(out).toMatch(/^ok {4}(version: (Redis|Valkey) \d+\.|sharded pub\/sub: there)/m);
       expect(out).toMatch(/^ok {4}clock: \d+ ms (behind|before) this machine's$/m);
       expect(out).toMatch(

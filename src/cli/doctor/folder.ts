@@ -34,6 +34,7 @@ async function nearest(wanted: string): Promise<string> {
 async function room(check: string, at: string, named: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(at);
   const free = bavail * bsize;
+  if (free === 0) return fail(check, `${named} is on a disk that is full`, 'make room');
   const found = `${named} can be written; ${Math.floor(free / MIB)} MiB are free`;
   if (free < FULL_BYTES) return fail(check, found, 'make room');
   return free < SCARCE_BYTES ? warn(check, found, 'make room, or keep less: replay_buffer_retention_seconds') : ok(check, found);

@@ -1,4 +1,5 @@
 // Whether the Redis that the settings name will do: its version, what it evicts and writes down, its clock. Knows no key of ours.
+import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import type { Config } from '../../config.js';
 import { whyNotDurable } from '../../log/redis/durability.js';
@@ -12,6 +13,10 @@ const PATIENCE_MS = 5000;
 /** What a clock may be off before it is told, in milliseconds: leases and tokens are judged by it. */
 const CLOCK_MS = 1000;
 const OLDEST = 7;
+/** How often Redis is asked one after the other, the pause between, and what an answer may take before it is told, in milliseconds. */
+const ASKED_TIMES = 10;
+const PAUSE_MS = 100;
+const SLOW_MS = 250;
 
 export async function redisFindings(redis: NonNullable<Config['redis']>): Promise<Finding[]> {
   const address = await attempt('REDIS_URL', 'write redis://host:port, or rediss:// for TLS', () => readAddress(redis).name);
@@ -64,6 +69,7 @@ async function judgeNode(node: Redis, where: string): Promise<Finding[]> {
     eviction(info, where),
     persistence(info, where),
     await clock(node, where),
+    await latency(node, where),
   ];
 }
 
@@ -115,4 +121,19 @@ async function clock(node: Redis, where: string): Promise<Finding> {
   const off = Math.round(Number(seconds) * 1000 + Number(micros) / 1000 - middle);
   const found = `${Math.abs(off)} ms ${off < 0 ? 'behind' : 'before'} this machine's`;
   return Math.abs(off) < CLOCK_MS ? ok(check, found) : warn(check, found, 'keep the clocks of all machines right (NTP)');
+}
+
+/** One answer says little of a Redis that stands still now and then. */
+async function latency(node: Redis, where: string): Promise<Finding> {
+  const check = `latency${where}`;
+  let slowest = 0;
+  for (let i = 0; i < ASKED_TIMES; i++) {
+    const before = performance.now();
+    await node.ping();
+    slowest = Math.max(slowest, performance.now() - before);
+    await pause(PAUSE_MS);
+  }
+  const found = `the slowest of ${ASKED_TIMES} answers took ${slowest.toFixed(1)} ms`;
+  if (slowest < SLOW_MS) return ok(check, found);
+  return warn(check, found, 'see what else keeps Redis, this machine or the way between them busy: docs/runbook.md, PtyGatewayLogSlow');
 }
