@@ -1,6 +1,6 @@
 // What a screen costs: parsing, a snapshot, a session that does nothing, and a neighbour of a flood. `npx tsx bench/screen.ts`
 import { Fold } from '../src/terminal/fold.js';
-import { createScreenHost } from '../src/terminal/screen.js';
+import { createScreenHost } from '../src/terminal/screen-host.js';
 import { line, streamOf, streams } from './support/streams.js';
 
 const SIZE = { cols: 120, rows: 30 };

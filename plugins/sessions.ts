@@ -6,7 +6,7 @@ import type { KeptSession } from '../src/session/record.js';
 import type { Sessions } from '../src/session/registry.js';
 import { createSessions, type Ended } from '../src/session/sessions.js';
 import { spawnTerminal } from '../src/terminal/pty.js';
-import { createScreenHost } from '../src/terminal/screen.js';
+import { createScreenHost } from '../src/terminal/screen-host.js';
 import { within } from '../src/tracing/tracing.js';
 
 declare module 'fastify' {

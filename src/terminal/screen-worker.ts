@@ -4,7 +4,7 @@ import { type Batch, Pulse, type Report } from './screen-messages.js';
 import { Turns } from './turns.js';
 
 const port = parentPort;
-if (!port) throw new Error('screen-worker is started by screen.ts, as a thread');
+if (!port) throw new Error('screen-worker is started by screen-thread.ts, as a thread');
 
 const pulse = new Pulse(workerData as SharedArrayBuffer);
 const turns = new Turns(pulse, (reports) => port.postMessage(reports, reports.flatMap(buffersOf)));

@@ -6,7 +6,7 @@ import { newId } from '../../src/protocol/ids.js';
 import { type KeptSession, keptSession } from '../../src/session/record.js';
 import { createSessions } from '../../src/session/sessions.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
-import { createScreenHost } from '../../src/terminal/screen.js';
+import { createScreenHost } from '../../src/terminal/screen-host.js';
 import { agent } from '../support/house.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';

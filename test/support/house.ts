@@ -15,7 +15,7 @@ import type { Sessions } from '../../src/session/registry.js';
 import type { Delivery, Joined, Session } from '../../src/session/session.js';
 import { createSessions } from '../../src/session/sessions.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
-import { createScreenHost } from '../../src/terminal/screen.js';
+import { createScreenHost } from '../../src/terminal/screen-host.js';
 import type { ScreenHost } from '../../src/terminal/terminal.js';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };

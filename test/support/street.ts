@@ -12,7 +12,7 @@ import type { Sessions } from '../../src/session/registry.js';
 import type { Household, Neighbours } from '../../src/session/replicas/neighbours.js';
 import { createSessions } from '../../src/session/sessions.js';
 import { spawnTerminal } from '../../src/terminal/pty.js';
-import { createScreenHost } from '../../src/terminal/screen.js';
+import { createScreenHost } from '../../src/terminal/screen-host.js';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
 

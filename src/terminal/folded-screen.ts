@@ -1,15 +1,13 @@
-// The screens of all sessions, folded in worker threads. Knows a session by its steps, and how to get its past ones again.
-import { availableParallelism } from 'node:os';
-import { type Meter, noMeter, secondsSince } from '../metrics/meter.js';
+// One screen, folded in a worker thread. Knows its session by its steps, and how to get its past ones again; no other screen.
+import { type Meter, secondsSince } from '../metrics/meter.js';
 import type { Answers, Question, Report } from './screen-messages.js';
-import { ScreenThread } from './screen-thread.js';
+import type { ScreenThread } from './screen-thread.js';
 import {
   type Answering,
   type Look,
   type MarkAt,
   type PrintedPlace,
   type Screen,
-  type ScreenHost,
   type ScreenStep,
   ScreenUnavailable,
   type ScreenView,
@@ -17,117 +15,21 @@ import {
   type Snapshot,
 } from './terminal.js';
 
-/** Milliseconds without progress after which a worker is taken to hang. */
-export const STALL_MS = 2000;
-/** Milliseconds that a question may wait for its answer. */
-export const ANSWER_MS = 10_000;
 /** Bytes of output given and not yet folded, per screen. What comes beyond it is not held here, but read again from the past. */
 export const MAX_BACKLOG = 16 * 1024 * 1024;
 /** Bytes of the past on their way to the worker at a time. */
 const WINDOW = 1024 * 1024;
 /** Times that one screen may end a worker, wherever; twice at the same step is enough, too. */
 const MAX_DEATHS = 3;
-/** Threads that fold screens, however many cores there are. */
-const MAX_THREADS = 8;
 /** Milliseconds before a past that could not be read is tried again. */
 const RETRY_MS = 1000;
 
-export interface ScreenHostOptions {
-  /** Threads, 1 or more; by default as many as `threadsFor` says. */
-  readonly workers?: number;
-  readonly stallMs?: number;
-  readonly answerMs?: number;
-  readonly meter?: Meter;
-  /** Told when a worker was replaced. */
-  readonly onDeath?: (death: WorkerDeath) => void;
-  /** For tests: another worker. */
-  readonly script?: URL;
-}
-
-/** Why a worker was replaced, and at what: the screen by the name that it was opened with, and the step that was being folded. */
-export interface WorkerDeath {
-  readonly cause: 'hung' | 'ended';
-  readonly trouble: string;
-  readonly screen?: string | undefined;
-  readonly sequence?: number;
-  /** That screen was given up: its output ends workers whenever it is folded. */
-  readonly isLost?: boolean;
-}
-
-/** A core is left to the main thread, which feeds them all: more threads than it can feed would only hold memory. */
-export const threadsFor = (cores: number): number => Math.max(1, Math.min(MAX_THREADS, cores - 1));
-
-export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
-  const count = options.workers ?? threadsFor(availableParallelism());
-  const crews = Array.from({ length: count }, () => new Crew(options));
-  return {
-    open(size, past, answering, name) {
-      const crew = crews.reduce((least, other) => (other.size < least.size ? other : least));
-      return new FoldedScreen(crew, {
-        size,
-        past,
-        answering,
-        name,
-        answerMs: options.answerMs ?? ANSWER_MS,
-        meter: options.meter ?? noMeter,
-      });
-    },
-    backlog: () => crews.reduce((sum, crew) => sum + crew.backlog, 0),
-    async close() {
-      await Promise.all(crews.map((crew) => crew.close()));
-    },
-  };
-}
-
-/** A thread and the screens that it folds, by the numbers that they have there. A screen that begins anew gets a new number. */
-class Crew {
-  readonly thread: ScreenThread;
-  readonly #screens = new Map<number, FoldedScreen>();
-  readonly #options: ScreenHostOptions;
-  #next = 1;
-
-  constructor(options: ScreenHostOptions) {
-    this.#options = options;
-    this.thread = new ScreenThread(
-      { script: options.script, stallMs: options.stallMs ?? STALL_MS },
-      {
-        report: (report) => this.#screens.get(report.id)?.told(report),
-        died: (id, sequence, cause) => this.#died(id, sequence, cause),
-        owes: () => [...this.#screens.values()].some((screen) => screen.waits),
-      },
-    );
-  }
-
-  get size(): number {
-    return this.#screens.size;
-  }
-
-  get backlog(): number {
-    return [...this.#screens.values()].reduce((sum, screen) => sum + screen.backlog, 0);
-  }
-
-  enter(screen: FoldedScreen): number {
-    this.#screens.set(this.#next, screen);
-    return this.#next++;
-  }
-
-  leave(id: number): void {
-    this.#screens.delete(id);
-    this.thread.send({ kind: 'close', id });
-  }
-
-  async close(): Promise<void> {
-    for (const screen of [...this.#screens.values()]) screen.dispose();
-    await this.thread.close();
-  }
-
-  #died(id: number, sequence: number, cause: WorkerDeath['cause']): void {
-    const { meter = noMeter, onDeath } = this.#options;
-    const guilty = this.#screens.get(id);
-    meter.count('screen_worker_restarts_total', 1, { cause });
-    for (const [own, screen] of [...this.#screens]) screen.failed(own === id ? sequence : undefined);
-    onDeath?.({ cause, trouble: this.thread.trouble, ...(guilty && { screen: guilty.name, sequence, isLost: guilty.isLost }) });
-  }
+/** The thread that it shares with others, and where it has its number from. */
+export interface ScreenCrew {
+  readonly thread: Pick<ScreenThread, 'send' | 'trouble'>;
+  /** Its number from now on; one that begins anew gets a new one. */
+  enter(screen: FoldedScreen): number;
+  leave(id: number): void;
 }
 
 interface Ask {
@@ -163,9 +65,9 @@ interface FoldedScreenParts {
  * Either it is abreast of the stream and passes every step on to the worker, or it is behind: then it reads the past, in the worker's
  * pace, and keeps what comes meanwhile, as long as there is room for it; what there was no room for is read from the past as well.
  */
-class FoldedScreen implements Screen {
+export class FoldedScreen implements Screen {
   readonly name: string | undefined;
-  readonly #crew: Crew;
+  readonly #crew: ScreenCrew;
   readonly #past: () => AsyncIterable<ScreenStep>;
   readonly #answerMs: number;
   readonly #size: Size;
@@ -191,7 +93,7 @@ class FoldedScreen implements Screen {
   /** The last output of which queries were answered, and how many of them. */
   #answeredAt: { readonly sequence: number; readonly count: number };
 
-  constructor(crew: Crew, { size, past, answering, name, answerMs, meter }: FoldedScreenParts) {
+  constructor(crew: ScreenCrew, { size, past, answering, name, answerMs, meter }: FoldedScreenParts) {
     this.#crew = crew;
     this.name = name;
     this.#size = size;

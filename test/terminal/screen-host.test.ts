@@ -1,7 +1,8 @@
 // Screens in their worker threads: in order, beside the stream, and there again after a worker hung or died.
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createScreenHost, MAX_BACKLOG, type ScreenHostOptions, threadsFor } from '../../src/terminal/screen.js';
+import { MAX_BACKLOG } from '../../src/terminal/folded-screen.js';
+import { createScreenHost, type ScreenHostOptions, threadsFor } from '../../src/terminal/screen-host.js';
 import { type Screen, type ScreenHost, type ScreenStep, ScreenUnavailable, type Snapshot } from '../../src/terminal/terminal.js';
 import { MAX_REPLIES } from '../../src/terminal/turns.js';
 import { feed, lookOf, reference } from '../support/look.js';
