@@ -1,5 +1,5 @@
 // Does memory stay flat while people come and go? Sessions begin, are watched, typed to, left, read again and end, for as long as it is told. Once a
-// minute: memory, threads, file descriptors. Run after a build: npm run bench:churn -- [--minutes 60] [--pairs 4] [--write FILE]. Exits with 1 if memory grows.
+// minute: memory, threads, file descriptors. Run after a build: npm run bench:churn -- [--minutes 60] [--at-once 4] [--write FILE]. Exits with 1 if memory grows.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -32,7 +32,7 @@ interface Minute {
   readonly sessions: number;
 }
 
-/** One session's life: five watch, keys are typed, all leave, it is read again from its beginning, and ends. */
+/** One session's life: five watch, keys are typed, all leave, it ends, and is read again from its beginning. */
 async function life(gateway: Gateway, load: LoadClient): Promise<void> {
   const line = await gateway.begin(echoing);
   const typist = await starter(line);
@@ -79,12 +79,12 @@ function part(minutes: readonly Minute[], from: number, to: number): number {
 }
 
 const text = (value: string) => ({ type: 'string', default: value }) as const;
-const { values } = parseArgs({ options: { minutes: text('60'), pairs: text('4'), write: { type: 'string' } } });
+const { values } = parseArgs({ options: { minutes: text('60'), 'at-once': text('4'), write: { type: 'string' } } });
 const minutes = Number(values.minutes);
 const gateway = await Gateway.start();
 let ended = 0;
 const until = performance.now() + minutes * MINUTE_MS;
-const living = Array.from({ length: Number(values.pairs) }, () => lives(gateway, until, () => void ended++));
+const living = Array.from({ length: Number(values['at-once']) }, () => lives(gateway, until, () => void ended++));
 const seen = await looks(gateway, minutes, () => ended);
 await Promise.all(living);
 await gateway.close();

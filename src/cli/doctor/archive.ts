@@ -6,7 +6,8 @@ import { folder } from './folder.js';
 
 /** A name that nothing in an archive has: that it is not there is the answer of one who may ask. */
 const NOBODYS = 'doctor/asks';
-const TODO: Readonly<Record<string, string>> = {
+/** By what the store names its refusal: what to do about it. */
+const repairs: Readonly<Record<string, string>> = {
   NoSuchBucket: 'make the bucket, or correct its name in ARCHIVE_URL',
   CredentialsProviderError: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give this machine a role',
   AccessDenied: 'allow s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject on what is in it',
@@ -35,6 +36,6 @@ async function bucket(place: ArchivePlace): Promise<Finding> {
     }),
   );
   store.close();
-  const todo = TODO[named ?? ''];
-  return todo === undefined ? found : { ...found, todo };
+  const repair = repairs[named ?? ''];
+  return repair === undefined ? found : { ...found, todo: repair };
 }
