@@ -2,12 +2,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { connect as connectTcp, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { mintToken } from '../src/access/token.js';
 import { connect, type TerminalClient } from '../src/client/node.js';
+import { cutProxy } from './support/cut-proxy.js';
 import { freePort } from './support/free-port.js';
 import { until } from './support/redis.js';
 import { type RunningGateway, startGateway } from './support/running-gateway.js';
@@ -88,7 +88,7 @@ it('record-all keeps a recording of each session that has ended, and of no other
   const port = await freePort();
   const recorder = start('record-all.mjs', `http://127.0.0.1:${port}/agents/shell`, folder);
   await until('it cannot reach it', async () => recorder.err().includes('ECONNREFUSED'));
-  const passage = createServer((near) => void near.pipe(connectTcp(gateway.port)).pipe(near)).listen(port, '127.0.0.1');
+  const passage = await cutProxy(gateway.port, port);
   opened.push(() => passage.close());
   const file = join(folder, `${ended.id}.cast`);
   await until('it is recorded', async () => recorder.out().includes(file));

@@ -151,8 +151,8 @@ describe('A raw live stream', () => {
     const watcher = await Watcher.join(session);
     await typed(watcher, `echo before ${SECRET} after`);
     expect(watcher.output()).toContain(`before ${SECRET} after`);
-    const log = await logOf(session);
     const outputs = watcher.frames.filter(({ kind }) => kind === 'Output');
+    const log = await logOf(session);
     for (const live of outputs) {
       const kept = log.find(({ sequence }) => sequence === live.sequence);
       expect(kept?.body.length).toBe(live.body.length);

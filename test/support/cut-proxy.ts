@@ -11,7 +11,8 @@ export interface CutProxy {
   close(): Promise<void>;
 }
 
-export async function cutProxy(targetPort: number): Promise<CutProxy> {
+/** Stands before `targetPort`, at a free port or the one that is given. */
+export async function cutProxy(targetPort: number, port = 0): Promise<CutProxy> {
   const open = new Set<Socket>();
   const pairs = new Set<readonly [Socket, Socket]>();
   let whole = true;
@@ -39,7 +40,7 @@ export async function cutProxy(targetPort: number): Promise<CutProxy> {
   const breakAll = () => {
     for (const socket of open) socket.destroy();
   };
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
   return {
     port: (server.address() as AddressInfo).port,
     cut() {
