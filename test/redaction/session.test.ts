@@ -64,19 +64,21 @@ describe('A session that was given a secret', () => {
   });
 
   it('finds it when the echo of a long line wraps, and when it is typed letter by letter', async () => {
-    const session = await house.sessions.create(agent(), { secrets: [SECRET], cols: 20, rows: 10 }, 'p');
+    // Each of its letters waits for the next one, so it is a short one.
+    const secret = 'tea+pot/42';
+    const session = await house.sessions.create(agent(), { secrets: [secret], cols: 20, rows: 10 }, 'p');
     const watcher = await Watcher.join(session);
     await watcher.until(() => watcher.output().includes('$ '));
-    for (const letter of `: ${SECRET}`) {
+    for (const letter of `: ${secret}`) {
       const before = watcher.output().length;
       await watcher.type(letter);
       await watcher.until(() => watcher.output().length > before);
     }
-    await typed(watcher, `; echo x${SECRET}y`);
-    expect((await session.view()).lines.join('')).not.toContain(SECRET);
+    await typed(watcher, `; echo x${secret}y`);
+    expect((await session.view()).lines.join('')).not.toContain(secret);
     // Half of it may have been shown before it could be told from something else.
-    expect(watcher.output()).not.toContain(SECRET.slice(0, SECRET.length / 2 + 1));
-    expect(watcher.output()).not.toContain(SECRET.slice(SECRET.length / 2));
+    expect(watcher.output()).not.toContain(secret.slice(0, secret.length / 2 + 1));
+    expect(watcher.output()).not.toContain(secret.slice(secret.length / 2));
   });
 
   it('is told as sensitive, running and closed, and its record has no secret', async () => {
