@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { mintToken } from '../dist/src/access/token.js';
 import { buildApp, listen } from '../dist/src/app.js';
 import { readConfig } from '../dist/src/config.js';
-import { mintToken } from '../dist/src/token.js';
 
 const [python, kit, ...pytestArgs] = process.argv.slice(2);
 if (!python || !kit) {

@@ -1,25 +1,26 @@
 // Ends sessions whose owner is gone: one Closed, `agent_disconnect`, whoever notices (I4). Knows no replica and no terminal.
 import { LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
-import type { Closed } from '../protocol/frames.js';
 import { entry } from '../protocol/make-frames.js';
 import { abandoned } from './closing.js';
 import { type KeptSession, withoutSecrets } from './record.js';
-import { statusNow, statusUpdate } from './task/updates.js';
+import type { TaskJson } from './session.js';
+import { type Ending, lastStatus } from './task/last-word.js';
+import { hasEnded, statusUpdate } from './task/updates.js';
 
 /** The writer must be the session's newest, so that nobody else can be doing this. Returns what is kept of it from now on. */
 export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Promise<KeptSession> {
   const { kind, ...closed } = abandoned();
   // The owner may have died between the Closed and the record that tells of it: there is exactly one.
   const done = await readableClosed(writer.reader);
-  if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(failedTask(kept)) }), entry(kind, closed)]);
   const ended = abandonedRecord(kept, done);
+  if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(ended.task) }), entry(kind, closed)]);
   await writer.amend(ended);
   return ended;
 }
 
 /** What is kept of it from now on; `done` is the Closed that its owner could still write. */
-export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession {
-  const told: Omit<Closed, 'kind'> = done ? JSON.parse(Buffer.from(done.body).toString()) : abandoned();
+export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession & { readonly task: TaskJson } {
+  const told: Ending = done ? JSON.parse(Buffer.from(done.body).toString()) : abandoned();
   return {
     ...withoutSecrets(kept),
     members: [],
@@ -27,7 +28,7 @@ export function abandonedRecord(kept: KeptSession, done?: Numbered): KeptSession
     closed_at: new Date(done?.ts ?? Date.now()).toISOString(),
     exit_code: told.exit_code,
     reason: told.reason,
-    task: kept.task ?? failedTask(kept),
+    task: endedTask(kept, told),
     ...(kept.push === undefined || kept.push.length === 0 ? {} : { telling: kept.replica_id }),
   };
 }
@@ -43,9 +44,8 @@ async function readableClosed(reader: LogReader): Promise<Numbered | undefined> 
 
 export const isCorrupt = (error: unknown): boolean => error instanceof LogError && error.failure === 'corrupt';
 
-const failedTask = (kept: KeptSession) => ({
-  id: kept.session_id,
-  contextId: kept.context_id,
-  status: statusNow('TASK_STATE_FAILED'),
-  history: [],
-});
+/** What was kept of its task, which may have been at work then. */
+export function endedTask({ session_id: id, context_id: contextId, task }: KeptSession, ending: Ending): TaskJson {
+  if (task && hasEnded(task.status.state)) return task;
+  return { id, contextId, history: [], ...task, status: lastStatus({ id, contextId }, ending) };
+}

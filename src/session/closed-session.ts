@@ -7,12 +7,12 @@ import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
 import { Redaction } from '../redaction/redaction.js';
 import type { Screen, ScreenHost, ScreenView, Snapshot } from '../terminal/terminal.js';
+import { endedTask } from './abandoned.js';
 import { past, refold } from './past.js';
 import { keyframeOf } from './picture.js';
 import { describe, type KeptSession } from './record.js';
 import type { Joined, JoinRequest, Member, Session, SessionDescription, SessionTask } from './session.js';
 import { EndedTask } from './task/ended.js';
-import { statusNow } from './task/updates.js';
 
 /** How often a session is taken over again when others do so at the same time. */
 const CLAIM_TRIES = 5;
@@ -45,10 +45,8 @@ export class ClosedSession implements Session {
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
     this.frames = reader;
-    this.task = new EndedTask(
-      kept.task ?? { id: kept.session_id, contextId: kept.context_id, status: statusNow('TASK_STATE_FAILED'), history: [] },
-      parts.push,
-    );
+    const { exit_code = null, reason = 'agent_disconnect' } = kept;
+    this.task = new EndedTask(endedTask(kept, { exit_code, reason }), parts.push);
   }
 
   describe(): SessionDescription {

@@ -402,8 +402,8 @@ export class OwnedSession implements Session {
       void this.#depart();
       return;
     }
-    this.task.close({ exitCode: exit.code, canceled: this.#wanted === 'killed' });
     const { kind, ...closed } = closing(exit, this.#wanted);
+    this.task.close(closed);
     const kept = this.#record.closed(closed, { by: this.#endedBy, size: this.#size.now, task: this.task.kept(), push: this.pushes.kept() });
     void this.#append([entry(kind, closed)], () => void this.#closed(kept));
   }

@@ -98,6 +98,15 @@ describe.each(['HTTP+JSON', 'JSONRPC', BINDING_URI])('A2A’s own client over %s
     await cancel(taskIn(told[0]).id);
   });
 
+  it('is told by the last status how the program ended', async () => {
+    let last: StreamResponse | undefined;
+    for await (const event of client.sendMessageStream(saying('sleep 0.3; exit 3'))) last = event;
+    if (last?.payload?.$case !== 'statusUpdate') throw new Error(`expected a status last, got ${last?.payload?.$case}`);
+    expect(stateOf(last.payload.value)).toBe('TASK_STATE_FAILED');
+    const { parts, metadata } = last.payload.value.status?.message ?? { parts: [], metadata: undefined };
+    expect([textOf(parts), metadata]).toEqual(['The program exited with status 3.', { reason: 'command_result', exit_code: 3 }]);
+  });
+
   it('gets the task at once where it does not want to wait, and asks for it later', async () => {
     const task = (await client.sendMessage({ ...saying('sleep 30'), configuration: atOnce })) as Task;
     expect(stateOf(task)).toBe('TASK_STATE_WORKING');
@@ -146,6 +155,25 @@ describe('over the WebSocket', () => {
     const task = (await client.sendMessage(saying('true'))) as Task;
     const config = { tenant: '', taskId: task.id, id: 'mine', url: 'https://hooks.example/a2a', token: '', authentication: undefined };
     expect(await failure(client.createTaskPushNotificationConfig(config))).toBe('UNSUPPORTED_OPERATION');
+  });
+
+  it('one that comes with a message is made, and is changed over HTTP', async () => {
+    const [client, overHttp] = [await clientOver(BINDING_URI), await clientOver('HTTP+JSON')];
+    const taskPushNotificationConfig = {
+      tenant: '',
+      taskId: '',
+      id: 'mine',
+      url: 'https://hooks.example/a2a',
+      token: '',
+      authentication: undefined,
+    };
+    const task = (await client.sendMessage({ ...saying('true'), configuration: { ...atOnce, taskPushNotificationConfig } })) as Task;
+    const { configs } = await overHttp.listTaskPushNotificationConfig({ tenant: '', taskId: task.id, pageSize: 0, pageToken: '' });
+    expect(configs.map(({ id, url }) => [id, url])).toEqual([['mine', 'https://hooks.example/a2a']]);
+    const elsewhere = { ...taskPushNotificationConfig, url: 'https://10.0.0.1/a2a' };
+    const refused = client.sendMessage({ ...saying('echo no', task), configuration: { ...atOnce, taskPushNotificationConfig: elsewhere } });
+    expect(await failure(refused)).toBe('INVALID_PARAMS');
+    await overHttp.cancelTask({ tenant: '', id: task.id, metadata: undefined });
   });
 });
 

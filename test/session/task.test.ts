@@ -122,6 +122,37 @@ describe('A task', () => {
     expect(shell.updates('output').at(-1)?.lastChunk).toBe(true);
   });
 
+  it.each([
+    ['exit 0', 'COMPLETED', 'The program exited with status 0.', { reason: 'command_result', exit_code: 0 }],
+    ['exit 3', 'FAILED', 'The program exited with status 3.', { reason: 'command_result', exit_code: 3 }],
+    ['kill -KILL $$', 'FAILED', 'The program was ended by SIGKILL.', { reason: 'killed', signal: 'SIGKILL' }],
+  ])('says in its last status how its program ended: %s', async (command, state, text, metadata) => {
+    const shell = await ready();
+    await shell.send(command);
+    await shell.until(({ states }) => states.includes(state));
+    const { id, contextId, status } = await shell.session.task.snapshot();
+    expect(shell.deltas.at(-1)).toMatchObject({ status });
+    expect(status.message).toEqual({
+      messageId: expect.any(String),
+      role: 'ROLE_AGENT',
+      taskId: id,
+      contextId,
+      parts: [{ text }],
+      metadata,
+    });
+  });
+
+  it('says so where somebody ended it, too', async () => {
+    const [one, other] = [await ready(), await ready()];
+    expect((await one.session.task.cancel()).status.message).toMatchObject({
+      parts: [{ text: 'The task was canceled.' }],
+      metadata: { reason: 'killed' },
+    });
+    await other.session.end('timeout');
+    await other.until(({ states }) => states.includes('FAILED'));
+    expect((await other.session.task.snapshot()).status.message?.metadata).toMatchObject({ reason: 'timeout' });
+  });
+
   it('works again, and rests again, when somebody types by hand; what comes of it belongs to no message', async () => {
     const shell = await ready();
     const answer = artifact(await shell.ask('echo mine'), 'output');

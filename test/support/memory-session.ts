@@ -70,7 +70,7 @@ export class MemorySession implements Session {
   }
 
   close(reason: ClosedReason = 'command_result'): void {
-    this.task.close({ exitCode: 0, canceled: reason === 'killed' });
+    this.task.close({ exit_code: 0, reason });
     const { kept, tell } = this.frames.append([entry('Closed', { exit_code: 0, reason })]);
     this.#closed = kept[0];
     tell();

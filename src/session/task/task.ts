@@ -6,6 +6,7 @@ import { type Look, type MarkAt, TerminalError } from '../../terminal/terminal.j
 import { bounded, gate } from '../bounded.js';
 import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from '../session.js';
 import { notCancelable, takesNoMore } from './ended.js';
+import { canceled, type Ending, lastStatus } from './last-word.js';
 import { keystrokes, textOf } from './message.js';
 import { shortened, TaskOutput } from './output.js';
 import { atPrompt, type Prompts } from './text.js';
@@ -40,13 +41,6 @@ export interface TaskPorts extends WatchPorts {
   /** Ends the session. */
   end(): void;
   readonly push: PushConfigs;
-}
-
-/** How a session ended, as far as its task is concerned. */
-export interface Ending {
-  readonly exitCode: number | null;
-  /** Somebody wanted it so (CancelTask, DELETE). */
-  readonly canceled: boolean;
 }
 
 type Params = Readonly<Record<string, unknown>>;
@@ -151,7 +145,7 @@ export class TerminalTask implements SessionTask {
     if (this.#hasEnded) throw notCancelable(this.now());
     if (serviceParameters) this.#params = serviceParameters;
     if (this.#seen) this.#tellRest(this.#seen);
-    this.#move('TASK_STATE_CANCELED');
+    this.#end(canceled);
     this.#ports.end();
     return this.now();
   }
@@ -186,11 +180,9 @@ export class TerminalTask implements SessionTask {
   }
 
   /** The session has ended; publishes the last state unless it was published before. */
-  close({ exitCode, canceled }: Ending): void {
+  close(ending: Ending): void {
     this.#watch.stop();
-    if (this.#hasEnded) return;
-    if (canceled) this.#move('TASK_STATE_CANCELED');
-    else this.#move(exitCode === 0 ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED');
+    if (!this.#hasEnded) this.#end(ending);
   }
 
   get #hasEnded(): boolean {
@@ -268,9 +260,18 @@ export class TerminalTask implements SessionTask {
     for (const change of this.#output?.rests(look) ?? []) this.#ports.publish(artifactUpdate(this.now(0), change, this.#params));
   }
 
-  /** The log of a session that nobody sends messages to is told of the end alone. */
   #move(state: TaskState): void {
-    this.#status = statusNow(state);
+    this.#become(statusNow(state));
+  }
+
+  #end(ending: Ending): void {
+    this.#become(lastStatus({ id: this.#id, contextId: this.#contextId }, ending));
+  }
+
+  /** The log of a session that nobody sends messages to is told of the end alone. */
+  #become(status: TaskJson['status']): void {
+    const { state } = status;
+    this.#status = status;
     if (this.#isUsed || hasEnded(state)) this.#ports.publish(statusUpdate(this.now(0), this.#params));
     if (!isResting(state)) return;
     for (const done of this.#waiters.splice(0)) done(this.now());
