@@ -1,7 +1,9 @@
 // Ends sessions whose owner is gone: one Closed, `agent_disconnect`, whoever notices (I4). Knows no replica and no terminal.
 import { LogError, type LogReader, type LogWriter, type Numbered } from '../log/log.js';
 import { entry } from '../protocol/make-frames.js';
+import type { Size } from '../terminal/terminal.js';
 import { abandoned } from './closing.js';
+import { sizeNow } from './past.js';
 import { type KeptSession, withoutSecrets } from './record.js';
 import type { TaskJson } from './session.js';
 import { type Ending, lastStatus } from './task/last-word.js';
@@ -12,7 +14,7 @@ export async function closeAbandoned(kept: KeptSession, writer: LogWriter): Prom
   const { kind, ...closed } = abandoned();
   // The owner may have died between the Closed and the record that tells of it: there is exactly one.
   const done = await readableClosed(writer.reader);
-  const ended = abandonedRecord(kept, done);
+  const ended = { ...abandonedRecord(kept, done), last_size: await readableSize(writer.reader, kept) };
   if (!done) await writer.append([entry('TaskStatusUpdate', { ...statusUpdate(ended.task) }), entry(kind, closed)]);
   await writer.amend(ended);
   return ended;
@@ -38,6 +40,14 @@ async function readableClosed(reader: LogReader): Promise<Numbered | undefined> 
   // It is the newest of all, and as such in the log itself.
   return reader.latest('Closed', 'log').catch((error) => {
     if (isCorrupt(error)) return undefined;
+    throw error;
+  });
+}
+
+/** Its owner can say no more which size it had; where damage hides that, the one it began with. */
+async function readableSize(reader: LogReader, { cols, rows }: KeptSession): Promise<Size> {
+  return sizeNow(reader, { cols, rows }).catch((error) => {
+    if (isCorrupt(error)) return { cols, rows };
     throw error;
   });
 }

@@ -62,24 +62,24 @@ export class Membership {
   }
 
   /** One whom the roster has let go. Resolves with the number of the frame that tells of it. */
-  left(gone: Attached): Promise<number> {
-    const { roster, presence, lastController, append, logged } = this.#parts;
+  async left(gone: Attached): Promise<number> {
+    const { roster, presence, lastController } = this.#parts;
+    const heirs = presence.heirs();
     if (gone.role === 'controller' && roster.count('controller') === 0) lastController.left();
-    const appended = append([this.told()]);
-    presence.rolesChanged();
-    return logged(appended);
+    return (await this.#assign(heirs.map(asNow), true)) + heirs.length;
   }
 
   /** Granted, or told why not (pty-ext §6.5). */
   async request(clientId: string, role: Role): Promise<void> {
-    const { roster } = this.#parts;
+    const { roster, presence } = this.#parts;
     const grant = roster.request(clientId, role);
-    await this.#assign([{ to: roster.get(clientId) as Attached, grant }], grant.changed);
+    const heirs = presence.heirs().map(asNow);
+    await this.#assign([{ to: roster.get(clientId) as Attached, grant }, ...heirs], grant.changed);
   }
 
-  /** These have another role in the roster now. */
+  /** These have another role in the roster now, and so may have those who asked for what is free. */
   async reassigned(changed: readonly Attached[]): Promise<void> {
-    const grants = changed.map((to) => ({ to, grant: { role: to.role } }));
+    const grants = [...new Set([...changed, ...this.#parts.presence.heirs()])].map(asNow);
     if (grants.length > 0) await this.#assign(grants, true);
   }
 
@@ -91,13 +91,21 @@ export class Membership {
     return entry('MembershipChanged', roster.members());
   }
 
-  async #assign(grants: ReadonlyArray<{ to: Attached; grant: Grant }>, changed: boolean): Promise<void> {
+  /** Resolves with the number of the first frame that tells of it. */
+  async #assign(grants: readonly Assignment[], changed: boolean): Promise<number> {
     const frames = grants.map(({ to, grant }) => roleAssigned(grant, to.clientId));
     const drafts = [...grants.map(({ to }) => ({ to: to.clientId })), ...(changed ? [this.told()] : [])];
     const appended = this.#parts.append(drafts, (first) => {
       for (const [i, { to }] of grants.entries()) deliver(to, { ...(frames[i] as Unnumbered), sequence: first + i });
     });
     if (changed) this.#parts.presence.rolesChanged();
-    await this.#parts.logged(appended);
+    return this.#parts.logged(appended);
   }
 }
+
+interface Assignment {
+  readonly to: Attached;
+  readonly grant: Grant;
+}
+
+const asNow = (to: Attached): Assignment => ({ to, grant: { role: to.role } });

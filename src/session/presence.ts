@@ -32,6 +32,21 @@ export class Presence {
     return changed;
   }
 
+  /**
+   * Control that is free goes to those who ask, the first first: who comes later does not find it (presence §3). Returns who has it now; to be called
+   * whenever it may be free, before anybody is told of roles.
+   */
+  heirs(): readonly Attached[] {
+    const heirs: Attached[] = [];
+    for (const clientId of this.#asking) {
+      const asking = this.#roster.get(clientId);
+      if (!this.#roster.isControlFree) break;
+      if (asking && this.#roster.request(clientId, 'controller').changed) heirs.push(asking);
+      this.#askedAt.delete(clientId);
+    }
+    return heirs;
+  }
+
   /** To be called after roles or members have changed: what is past is forgotten. */
   rolesChanged(): void {
     const before = this.#signature();

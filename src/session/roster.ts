@@ -62,6 +62,11 @@ export class Roster {
     return this.all().filter((a) => a.role === role).length;
   }
 
+  /** Whether one more could have control. */
+  get isControlFree(): boolean {
+    return this.count('controller') < this.#limits.maxControllers;
+  }
+
   /** Decides the role and lets the member in; RATE_LIMITED when there is no place (protocol R8, R9). */
   join(clientId: string, request: JoinRequest, member: Member): Grant {
     const grant = this.#grant(this.#wanted(request), request.mayControl);
@@ -137,8 +142,7 @@ export class Roster {
   #grant(wanted: Role, mayControl: boolean): Grant {
     if (wanted === 'observer') return { role: 'observer' };
     if (!mayControl) return { role: 'observer', downgraded: 'the scope pty:control is missing' };
-    if (this.count('controller') >= this.#limits.maxControllers)
-      return { role: 'observer', downgraded: 'the session has all the controllers that it may have' };
+    if (!this.isControlFree) return { role: 'observer', downgraded: 'the session has all the controllers that it may have' };
     return { role: 'controller' };
   }
 

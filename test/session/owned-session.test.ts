@@ -83,6 +83,23 @@ describe('A session that runs here', () => {
     expect(session.describe().controllers).toEqual([]);
   });
 
+  it('gives control that is let go of to who has asked for it, before anybody who comes or requests it later', async () => {
+    const session = await start();
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    const c = await Watcher.join(session, 'observer');
+    for (const { id } of [c, b]) await session.presence(id, 'ask');
+    await session.leave(a.id);
+    expect(await c.delivered(0)).toMatchObject({ kind: 'RoleAssigned', role: 'controller' });
+    expect((await Watcher.join(session, 'controller', { size: { cols: 50 } })).joined.role).toBe('observer');
+    await session.requestRole(c.id, 'observer');
+    expect([await c.delivered(1), await b.delivered(0)]).toMatchObject([{ role: 'observer' }, { role: 'controller' }]);
+    await session.presence(c.id, 'ask');
+    await session.moveControl(null);
+    expect(session.describe().controllers).toEqual([{ client_id: c.id }]);
+    expect(c.payloads('Resize')).toEqual([]);
+  });
+
   it('sends a removed member away, and tells the others', async () => {
     const session = await start();
     const a = await Watcher.join(session);

@@ -58,6 +58,13 @@ describe('Asking for control', () => {
     expect([controllers(), last('ada')]).toEqual([['ada'], { asking: [] }]);
   });
 
+  it('is answered by control itself where that is free: the first who asked has it', () => {
+    for (const name of ['cleo', 'bob']) presence.act(name, 'ask', undefined);
+    roster.leave('ada');
+    expect(presence.heirs().map(({ clientId }) => clientId)).toEqual(['cleo']);
+    expect([controllers(), presence.heirs()]).toEqual([['cleo'], []]);
+  });
+
   it('is not told to all more often than once a second', () => {
     presence.act('bob', 'ask', undefined);
     presence.act('bob', 'withdraw', undefined);
@@ -81,7 +88,7 @@ describe('Asking for control', () => {
   });
 });
 
-it('Whatever members do, those who ask are observers, no more than may have control, and only a watcher can take it back from who has it', () => {
+it('Whatever members do, those who ask are observers, nobody asks for what is free, no more than may have control, and only a watcher can take it back from who has it', () => {
   const step = fc.record({
     who: fc.constantFrom(...names),
     what: fc.constantFrom(...presenceActs, 'come', 'leave', 'observer', 'controller', 'move'),
@@ -102,6 +109,7 @@ it('Whatever members do, those who ask are observers, no more than may have cont
         } catch (error) {
           expect(error).toMatchObject({ name: 'Fault' });
         }
+        presence.heirs();
         presence.rolesChanged();
         come('watcher');
         told.watcher = [];
@@ -110,6 +118,7 @@ it('Whatever members do, those who ask are observers, no more than may have cont
         roster.leave('watcher');
         expect(controllers().length).toBeLessThanOrEqual(maxControllers);
         for (const name of asking) expect(roster.get(name)?.role).toBe('observer');
+        if (asking.length > 0) expect(controllers()).toHaveLength(maxControllers);
         for (const name of lent_by ?? []) expect(roster.get(name)?.role).toBe('observer');
         expect(lent_by?.length ?? 0).toBeLessThanOrEqual(controllers().length);
       }

@@ -133,14 +133,16 @@ describe('When a replica dies', () => {
     await town.close();
   });
 
-  it('its sessions are closed once, as agent_disconnect, though all others notice at once', async () => {
+  it('its sessions are closed once, as agent_disconnect, and of the size that they had, though all others notice at once', async () => {
     const town = await openStreet(['doomed', 'b', 'c', 'd']);
     const session = await town.sessions('doomed').create(agent(), {}, 'someone');
-    const b = await Watcher.join((await town.sessions('b').find('inst', session.id)) as Session);
+    const b = await Watcher.join((await town.sessions('b').find('inst', session.id)) as Session, 'controller', {
+      size: { cols: 91, rows: 17 },
+    });
     town.kill('doomed');
     await b.until(() => b.kinds().includes('Closed'));
-    for (const id of ['b', 'c', 'd'])
-      expect((await town.sessions(id).find('inst', session.id))?.describe()).toMatchObject({ state: 'closed', reason: 'agent_disconnect' });
+    const ended = { state: 'closed', reason: 'agent_disconnect', cols: 91, rows: 17 };
+    for (const id of ['b', 'c', 'd']) expect((await town.sessions(id).find('inst', session.id))?.describe()).toMatchObject(ended);
     expect(b.kinds().filter((kind) => kind === 'Closed')).toHaveLength(1);
     await town.close();
   });
