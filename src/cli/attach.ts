@@ -8,6 +8,7 @@ import { done, exits, usageExits } from './failure.js';
 import { type GatewayOptions, withGateway } from './gateway.js';
 import { defaultLabel, type Joining, join, MAX_LABEL_CHARS } from './joining.js';
 import { HOW_TO_NAME, type NamedSession, namedSession } from './named-session.js';
+import { screenText } from './screen.js';
 
 const DETACH_KEYS = 'ctrl-],d';
 const EXIT_CODES = `
@@ -51,7 +52,7 @@ export function attachTo(session: NamedSession): Promise<number> {
 function show(session: NamedSession, joining: Joining, detachKeys: DetachKeys): Promise<number> {
   const { stdin, stdout, stderr } = process;
   const connect = (size: Size | undefined) => join(session, { ...joining, ...(size && { size }) });
-  return Attachment.run({ streams: { stdin, stdout, stderr }, detachKeys, connect });
+  return Attachment.run({ streams: { stdin, stdout, stderr }, detachKeys, connect, lastScreen: () => screenText(session) });
 }
 
 function detachKeys(): Option {

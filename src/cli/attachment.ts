@@ -26,6 +26,8 @@ export interface AttachmentOptions {
   readonly detachKeys: DetachKeys;
   /** The window's size, for the client. */
   connect(size: Size | undefined): TerminalClient;
+  /** What a session that has ended shows, as text. */
+  lastScreen(): Promise<string>;
 }
 
 export class Attachment {
@@ -45,10 +47,14 @@ export class Attachment {
   /** Why control was not given. */
   #why = '';
   #exitCode: number | undefined;
+  readonly #lastScreen: () => Promise<string>;
+  /** Whether the session has printed anything here. */
+  #hasPrinted = false;
 
-  private constructor({ streams, detachKeys, connect }: AttachmentOptions, terminal: LocalTerminal, display: MakeDisplay) {
+  private constructor({ streams, detachKeys, connect, lastScreen }: AttachmentOptions, terminal: LocalTerminal, display: MakeDisplay) {
     this.#streams = streams;
     this.#detachKeys = detachKeys;
+    this.#lastScreen = lastScreen;
     this.#terminal = terminal;
     this.#client = connect(terminal.size);
     this.#display = display(terminal, { lost: () => this.#client.requestKeyframe() });
@@ -72,13 +78,18 @@ export class Attachment {
     this.#obeySignals();
     const ended = await this.#client.ended;
     this.#finish();
-    return this.#exitCode ?? this.#tellTheEnd(ended);
+    if (this.#exitCode !== undefined) return this.#exitCode;
+    await this.#printLastScreen();
+    return this.#tellTheEnd(ended);
   }
 
   #listen(): void {
     const client = this.#client;
     client.on('state', (state) => this.#showState(state));
-    client.on('output', (bytes) => this.#display.output(bytes));
+    client.on('output', (bytes) => {
+      this.#hasPrinted = true;
+      this.#display.output(bytes);
+    });
     client.on('keyframe', (picture) => this.#display.picture(picture));
     client.on('resize', (size) => this.#sessionResized(size));
     client.on('role', (assigned) => this.#showRole(assigned));
@@ -230,6 +241,13 @@ export class Attachment {
     if (this.#terminal.isKeyboard) this.#streams.stdin.pause();
     else this.#streams.stdin.destroy();
     if (this.#exitCode !== undefined) this.#terminal.say(this.#wasLive ? DETACHED : DETACHED_OFFLINE);
+  }
+
+  /** Where there is no terminal to draw on, one that had ended before would show nothing. */
+  async #printLastScreen(): Promise<void> {
+    if (this.#terminal.isScreen || this.#hasPrinted || !this.#client.closed) return;
+    const text = await this.#lastScreen().catch(() => '');
+    if (text.trim() !== '') this.#streams.stdout.write(text);
   }
 
   #tellTheEnd(ended: Ended): number {

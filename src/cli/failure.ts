@@ -46,7 +46,7 @@ export async function done(work: () => Promise<void>, failure: number = exits.fa
 
 /** What commander itself refuses is told in the same shape. For a command, and for those that are added to it later. */
 export function withFailures(command: Command): Command {
-  if (!wantsJson()) return command.showHelpAfterError();
+  if (!wantsJson()) return command.showHelpAfterError('--help tells of all that can be said');
   return command.configureOutput({ outputError: (text, write) => write(told('USAGE', text.replace(/^error: /, '').trim())) });
 }
 

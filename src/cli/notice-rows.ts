@@ -1,22 +1,23 @@
 // A line for a person as rows of a window. Knows no terminal.
 import type { Line } from './display.js';
 import { harmless } from './table.js';
+import { padded, startOf, widthOf } from './text-width.js';
 
-/** Narrower windows show it in several rows. */
-const WIDE_COLS = 60;
-
-/** In reverse, as wide as the window; where there is no room for all of it, the text gives way to the tail. */
+/** In reverse, as wide as the window, in as many rows as it takes; where there is no room for all of it, the text gives way to the tail. */
 export function noticeRows({ text, tail }: Line, cols: number, maxRows: number): string[] {
   const end = tail === undefined ? '' : `; ${tail}`;
-  const whole = harmless(text) + end;
-  const rows = cols < WIDE_COLS ? wrapped(whole, cols - 1) : [whole];
-  const fits = rows.length <= maxRows && rows.every((row) => row.length < cols);
-  return (fits ? rows : [shortened(harmless(text), end, cols - 1)]).map((row) => `\x1b[7m${` ${row}`.slice(0, cols).padEnd(cols)}\x1b[0m`);
+  const rows = wrapped(harmless(text) + end, cols - 1);
+  const fits = rows.length <= maxRows && rows.every((row) => widthOf(row) < cols);
+  return (fits ? rows : [shortened(harmless(text), end, cols - 1)]).map((row) => `\x1b[7m${padded(startOf(` ${row}`, cols), cols)}\x1b[0m`);
 }
 
+/** After a whole word, where one fits. */
 function shortened(text: string, end: string, cols: number): string {
-  const room = Math.max(0, cols - end.length);
-  return (text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`) + end;
+  const room = Math.max(0, cols - widthOf(end));
+  if (widthOf(text) <= room) return text + end;
+  const start = startOf(text, Math.max(0, room - 1));
+  const word = start.lastIndexOf(' ');
+  return `${word > 0 && text[start.length] !== ' ' ? start.slice(0, word) : start}…${end}`;
 }
 
 /** Broken between words. */
@@ -25,7 +26,7 @@ function wrapped(text: string, cols: number): string[] {
   for (const word of text.split(' ')) {
     const row = rows.at(-1) as string;
     const longer = row === '' ? word : `${row} ${word}`;
-    if (longer.length <= cols) rows[rows.length - 1] = longer;
+    if (widthOf(longer) <= cols) rows[rows.length - 1] = longer;
     else rows.push(word);
   }
   return rows;

@@ -1,4 +1,5 @@
 // A line on stderr that says how long work is going on, where a person looks at it. Knows not what it is.
+import { startOf } from './text-width.js';
 
 const TICK_MS = 1000;
 /** Work that is done sooner says nothing, in milliseconds. */
@@ -14,7 +15,7 @@ export function progress(line: (seconds: number) => string): () => void {
     const passed = performance.now() - since;
     if (passed < SILENT_MS) return;
     told = true;
-    stderr.write(`\r\x1b[K${line(Math.floor(passed / 1000)).slice(0, (stderr.columns ?? 80) - 1)}`);
+    stderr.write(`\r\x1b[K${startOf(line(Math.floor(passed / 1000)), (stderr.columns ?? 80) - 1)}`);
   };
   const timer = setInterval(tell, TICK_MS);
   return () => {

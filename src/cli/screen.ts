@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { CommandError, done } from './failure.js';
 import { type GatewayOptions, withGateway } from './gateway.js';
 import { askBytes } from './http.js';
-import { HOW_TO_NAME, namedSession } from './named-session.js';
+import { HOW_TO_NAME, type NamedSession, namedSession } from './named-session.js';
 
 interface ScreenOptions extends GatewayOptions {
   readonly format: string;
@@ -29,17 +29,24 @@ async function run(name: string, { format: asked, theme, output, json, ...option
   const format = json ? 'json' : asked;
   if (format === 'png' && output === undefined && process.stdout.isTTY)
     throw new CommandError('a picture is nothing for a terminal; say with -o where it goes', { code: 'USAGE' });
-  const { gateway, path } = await namedSession(name, options);
-  const body = await askBytes(gateway, `${path}/screen?${new URLSearchParams({ format, theme })}`);
-  const shown = format === 'json' ? Buffer.concat([body, Buffer.from('\n')]) : format === 'text' ? withoutBlankEnd(body) : body;
+  const session = await namedSession(name, options);
+  const shown = format === 'text' ? await screenText(session) : await screenAs(session, { format, theme });
   if (output === undefined) process.stdout.write(shown);
   else write(output, shown);
 }
 
-/** So that `| tail` shows what a person would call the last lines. */
-const withoutBlankEnd = (text: Buffer): Buffer => Buffer.from(text.toString().replace(/\s*$/, '\n'));
+async function screenAs({ gateway, path }: NamedSession, how: { readonly format: string; readonly theme: string }): Promise<Buffer> {
+  const body = await askBytes(gateway, `${path}/screen?${new URLSearchParams(how)}`);
+  return how.format === 'json' ? Buffer.concat([body, Buffer.from('\n')]) : body;
+}
 
-function write(file: string, bytes: Buffer): void {
+/** Without the blank rows at its end, so that `| tail` shows what a person would call the last lines. Rejects with a CommandError. */
+export async function screenText({ gateway, path }: NamedSession): Promise<string> {
+  const text = await askBytes(gateway, `${path}/screen?format=text`);
+  return text.toString().replace(/\s*$/, '\n');
+}
+
+function write(file: string, bytes: Buffer | string): void {
   try {
     writeFileSync(file, bytes);
   } catch (error) {

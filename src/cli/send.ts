@@ -28,7 +28,11 @@ export function send(program: Command): void {
     .argument('<session>', HOW_TO_NAME)
     .argument('[text]', 'what is typed, as it is: no Enter follows unless --key says so')
     .option('-f, --file <file>', 'type what is in it after the text; - is the standard input')
-    .option('-k, --key <key>', 'press it after the text and the file: Enter, ctrl-c, Up, F1, alt-x …; may be given again', key)
+    .option(
+      '-k, --key <key>',
+      'press it after the text and the file: Enter, Up, F1, ctrl-c or C-c, alt-x or M-x …; may be given again',
+      key,
+    )
     .option('--wait <duration>', 'while somebody else has control, wait for it so long, as 30s or 5m', duration)
     .option('--json', 'print `{session_id, sequence}`')
     .addHelpText(

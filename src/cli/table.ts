@@ -1,4 +1,5 @@
 // Lines up cells in columns for a person. Knows nothing of what is in them.
+import { cut, padded, widthOf } from './text-width.js';
 
 /** A column that gives way is not made narrower than this. */
 const LEAST_WIDTH = 8;
@@ -36,11 +37,8 @@ function narrowed(widths: readonly number[], columns: number, givingWay: readonl
 }
 
 /** Whether no line of it is longer. */
-export const fits = (text: string, columns = Number.POSITIVE_INFINITY): boolean => text.split('\n').every((line) => line.length <= columns);
-
-/** As much of the text as there is room for. */
-export const cut = (text: string, columns: number): string =>
-  text.length <= columns ? text : `${text.slice(0, Math.max(0, columns - 1))}…`;
+export const fits = (text: string, columns = Number.POSITIVE_INFINITY): boolean =>
+  text.split('\n').every((line) => widthOf(line) <= columns);
 
 const ended = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
@@ -48,14 +46,14 @@ function aligned(lines: ReadonlyArray<readonly string[]>): string[] {
   const widths = widthsOf(lines);
   return lines.map((cells) =>
     cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => padded(cell, widths[column] ?? 0))
       .join(' '.repeat(GAP))
       .trimEnd(),
   );
 }
 
 const widthsOf = (lines: ReadonlyArray<readonly string[]>): number[] =>
-  (lines[0] ?? []).map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  (lines[0] ?? []).map((_, column) => Math.max(...lines.map((cells) => widthOf(cells[column] ?? ''))));
 
 /** The text on one line, without what could steer a terminal. */
 export function harmless(text: string): string {

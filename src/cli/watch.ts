@@ -1,22 +1,25 @@
 // Shows something again and again in one place, until it is interrupted. Knows not what.
 import { setTimeout as pause } from 'node:timers/promises';
 import { CommandError } from './failure.js';
-import { cut } from './table.js';
+import { cut } from './text-width.js';
 
 /** Between two looks, in milliseconds. */
 const LOOK_MS = 2000;
 
 /**
  * The first look must succeed; later ones that fail are told of in its place, and it is tried again. `inPlace`, on a terminal: each stands where the one
- * before stood, cut to the window, and what was above stays there; else each is behind the other.
+ * before stood, cut to the window, and what was above stays there; else each is behind the other, and one that is as the one before is left out.
  */
 export async function watch(look: () => Promise<string>, inPlace: boolean): Promise<never> {
   let text = await look();
-  let before = 0;
+  let shown: string | undefined;
+  let rows = 0;
   for (;;) {
     const lines = inWindow(text.split('\n').slice(0, -1));
-    process.stdout.write(inPlace ? over(before, lines) : text);
-    before = lines.length;
+    if (inPlace) process.stdout.write(over(rows, lines));
+    else if (text !== shown) process.stdout.write(text);
+    shown = text;
+    rows = lines.length;
     await pause(LOOK_MS);
     text = await look().catch(told);
   }

@@ -25,3 +25,18 @@ describe('A table', () => {
     );
   });
 });
+
+it('A table has its columns where a terminal shows them, also behind characters that are two columns wide, or none', () => {
+  const lines = table(
+    ['LABEL', 'HERE'],
+    [
+      ['日本語', 'a'],
+      ['é\u0301tude', 'b'],
+      ['ｱｲｳ', 'c'],
+      ['🚀 go', 'd'],
+      ['plain', 'e'],
+    ],
+  );
+  expect(lines).toBe('LABEL   HERE\n日本語  a\né\u0301tude   b\nｱｲｳ     c\n🚀 go   d\nplain   e\n');
+  expect(table(['LABEL'], [['日本語の長い名前です']], 12, [0])).toBe('LABEL\n日本語の長…\n');
+});
