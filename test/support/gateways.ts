@@ -10,6 +10,7 @@ import { mintToken } from '../../src/access/token.js';
 import { type CutProxy, cutProxy } from './cut-proxy.js';
 import { freePort } from './free-port.js';
 import { type RedisServer, startRedis, until } from './redis.js';
+import { type Lag, type SlowWire, slowWire } from './slow-wire.js';
 
 /** Where the build is: `dist`, or what PTY_GATEWAY_DIST names. */
 const dist = resolve(process.env.PTY_GATEWAY_DIST ?? 'dist');
@@ -137,6 +138,8 @@ export interface GatewaysOptions {
   readonly policy?: Readonly<Record<string, unknown>>;
   /** Whether each replica has a wire of its own to Redis. */
   readonly wired?: boolean;
+  /** How far away Redis is; here if absent. */
+  readonly lag?: Lag | undefined;
   /** A folder for what the replicas say; only the last of it is kept if absent. */
   readonly logs?: string | undefined;
 }
@@ -148,12 +151,14 @@ export class Gateways {
   readonly wires: readonly CutProxy[];
   /** Where the programs begin; gone with the gateways. */
   readonly folder: string;
+  readonly #slow: SlowWire | undefined;
 
-  constructor(redis: RedisServer, replicas: readonly Replica[], wires: readonly CutProxy[], folder: string) {
+  constructor(redis: RedisServer, replicas: readonly Replica[], wires: readonly CutProxy[], folder: string, slow?: SlowWire) {
     this.redis = redis;
     this.replicas = replicas;
     this.wires = wires;
     this.folder = folder;
+    this.#slow = slow;
   }
 
   at(index: number): Replica {
@@ -195,6 +200,7 @@ export class Gateways {
   async dispose(): Promise<void> {
     await Promise.all(this.replicas.map((replica) => replica.stop('SIGKILL')));
     await Promise.all(this.wires.map((wire) => wire.close()));
+    await this.#slow?.close();
     await this.redis.dispose();
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -211,6 +217,7 @@ export async function startGateways({
   pty = {},
   policy = {},
   wired = false,
+  lag,
   logs,
 }: GatewaysOptions = {}): Promise<Gateways> {
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'always');
@@ -223,12 +230,14 @@ export async function startGateways({
     ...env,
   };
   const ports = await Promise.all(Array.from({ length: count }, freePort));
-  const wires = wired ? await Promise.all(ports.map(() => cutProxy(redis.port))) : [];
-  const replicas = ports.map((port, i) => {
-    const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? redis.port}`;
-    return new Replica(`replica-${i}`, port, { folder, env: { ...shared, ...envOf(i), REDIS_URL }, logs, build: buildOf(i) });
+  const slow = lag && (await slowWire(redis.port, lag));
+  const { port } = slow ?? redis;
+  const wires = wired ? await Promise.all(ports.map(() => cutProxy(port))) : [];
+  const replicas = ports.map((own, i) => {
+    const REDIS_URL = `redis://127.0.0.1:${wires[i]?.port ?? port}`;
+    return new Replica(`replica-${i}`, own, { folder, env: { ...shared, ...envOf(i), REDIS_URL }, logs, build: buildOf(i) });
   });
-  const gateways = new Gateways(redis, replicas, wires, folder);
+  const gateways = new Gateways(redis, replicas, wires, folder, slow);
   try {
     await Promise.all(replicas.map((replica) => replica.start()));
     return gateways;
