@@ -5,7 +5,7 @@ import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
-import { asFault, Fault } from '../src/errors.js';
+import { asFault, Fault, isFailure } from '../src/errors.js';
 import { checker } from '../src/protocol/check.js';
 import { fromQuery } from '../src/query.js';
 import { ScreenUnavailable } from '../src/terminal/terminal.js';
@@ -40,7 +40,7 @@ export function settle(error: unknown, request: FastifyRequest, reply: FastifyRe
   if (isHangUp(error, request)) return new Fault('INTERNAL', 'the client hung up');
   const fault = faultOf(error);
   request.server.metrics.count('refusals_total', 1, { face: 'http', code: fault.code });
-  if (fault.status >= 500 && fault.status !== 503) request.log.error({ err: fault.cause ?? error }, 'a request failed');
+  if (isFailure(fault)) request.log.error({ err: fault.cause ?? error }, 'a request failed');
   if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
   return fault;
 }

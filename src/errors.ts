@@ -71,16 +71,21 @@ export class Fault extends Error {
 
 export const isDenial = (error: unknown): boolean => error instanceof Fault && error.isDenial;
 
-/** What clients are told of failures that have a name of their own (LogError), and that nobody but the operator can mend. */
-const told: ReadonlyMap<string, { readonly words: string; readonly options: FaultOptions }> = new Map([
-  ['corrupt', { words: 'what is kept of this session is damaged and cannot be read', options: { retryable: false } }],
-  ['unavailable', { words: 'what is kept of this session cannot be reached now; try again', options: { status: 503 } }],
+/** Whether the gateway itself has failed: nobody asked for what they may not have, and it does not pass by itself (503). */
+export const isFailure = ({ status }: Fault): boolean => status >= 500 && status !== 503;
+
+/** What clients are told of failures that have a name of their own (LogError), and that are none of the client's own. */
+const told: ReadonlyMap<string, { readonly code: ErrorCode; readonly words: string; readonly options: FaultOptions }> = new Map([
+  ['corrupt', { code: 'INTERNAL', words: 'what is kept of this session is damaged and cannot be read', options: { retryable: false } }],
+  ['unavailable', { code: 'INTERNAL', words: 'what is kept of this session cannot be reached now; try again', options: { status: 503 } }],
+  ['fenced', { code: 'INTERNAL', words: 'this session goes on elsewhere, or has ended; attach again', options: { status: 503 } }],
+  ['unknown_session', { code: 'TASK_NOT_FOUND', words: 'there is no such session any more', options: {} }],
 ]);
 
 /** Any thrown value as a Fault; what was not meant for clients becomes INTERNAL, without its message. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const known = told.get((error as { failure?: string } | undefined)?.failure ?? '');
-  if (known) return new Fault('INTERNAL', known.words, { ...known.options, cause: error });
+  if (known) return new Fault(known.code, known.words, { ...known.options, cause: error });
   return new Fault('INTERNAL', 'the gateway failed to do this; its log says why', { cause: error });
 }

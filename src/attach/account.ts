@@ -1,7 +1,7 @@
 // What is told of one connection, always under the same names: to the audit, to the log, and to who follows its trace. Knows no frame and no socket.
 import type { Principal } from '../access/principal.js';
 import type { Audit, AuditEvent, AuditLine } from '../audit/audit.js';
-import type { Fault } from '../errors.js';
+import { type Fault, isFailure } from '../errors.js';
 import type { Role } from '../protocol/frames.js';
 import type { Session } from '../session/session.js';
 import { readTraceparent } from '../tracing/traceparent.js';
@@ -64,11 +64,11 @@ export class Account {
     this.record('replay', refusal ? 'failed' : 'granted', refusal ? `${from}: ${refusal.code}` : from);
   }
 
-  /** What passes by itself (another replica does not answer, Redis is away) is a warning; all else is the gateway's own. */
+  /** A refusal is what was to be expected, and what passes by itself (another replica does not answer, Redis is away) a warning. */
   complain(fault: Fault, what: string): void {
     const { logger } = this.#tellers;
-    if (fault.status === 503) logger.warn({ ...this.who, reason: fault.message }, what);
-    else logger.error({ ...this.who, err: fault.cause ?? fault }, what);
+    if (isFailure(fault)) logger.error({ ...this.who, err: fault.cause ?? fault }, what);
+    else logger[fault.status === 503 ? 'warn' : 'info']({ ...this.who, reason: fault.message }, what);
   }
 
   /** Under the names that all lines of the log have. */

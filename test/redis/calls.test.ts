@@ -1,6 +1,7 @@
 // Replicas that ask each other, over a real bus.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/errors.js';
+import { LogError, type LogFailure } from '../../src/log/log.js';
 import { Calls, type Server } from '../../src/session/replicas/calls.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
@@ -80,6 +81,22 @@ needs('redis-server')('calls', () => {
       message: 'the gateway failed to do this; its log says why',
     });
     expect(errors).toMatchObject([{ from: 'a', name: 'broken' }]);
+  });
+
+  it('hand on what has become of a session, and make no error of it in the log', async () => {
+    const a = await replica('a');
+    await replica('b', (_, failure) => Promise.reject(new LogError(failure as LogFailure, 'in the words of the log')));
+    const fates: Record<string, unknown> = {};
+    for (const failure of ['fenced', 'unavailable', 'unknown_session']) {
+      const { code, status, retryable } = (await asked(a.calls.call('b', failure))) as Fault;
+      fates[failure] = [code, status, retryable];
+    }
+    expect(fates).toEqual({
+      fenced: ['INTERNAL', 503, true],
+      unavailable: ['INTERNAL', 503, true],
+      unknown_session: ['TASK_NOT_FOUND', 404, false],
+    });
+    expect(errors).toEqual([]);
   });
 
   it('end in words when there is no answer, when the other dies, and when there is no other', async () => {

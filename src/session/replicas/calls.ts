@@ -1,5 +1,5 @@
 // Asking another replica and being asked, over the bus. Knows no Redis, and not what is asked.
-import { asFault, type ErrorCode, errorTable, Fault } from '../../errors.js';
+import { asFault, type ErrorCode, errorTable, Fault, isFailure } from '../../errors.js';
 import { around, currentSpan, partOf, type Tracing, untraced } from '../../tracing/tracing.js';
 import type { Logger } from '../sessions.js';
 import { type Bus, BusError, type Leases } from './cluster.js';
@@ -134,9 +134,9 @@ export class Calls {
     try {
       answer = await this.#traced(from, asked, async () => server(from, asked.name, args));
     } catch (error) {
-      if (!(error instanceof Fault))
-        this.#parts.logger.error({ err: error, from, name: asked.name }, 'what another replica asked has failed');
       answer = asFault(error);
+      if (isFailure(answer) && answer !== error)
+        this.#parts.logger.error({ err: error, from, name: asked.name }, 'what another replica asked has failed');
     }
     if (asked.kind === 'call') await this.#answer(from, asked.call, answer);
   }
