@@ -13,9 +13,12 @@ const MAX_RESTART_MS = 30_000;
 /** MiB of heap; beyond it the worker ends, and the process does not. */
 const MAX_HEAP_MB = 512;
 /** Bytes of one buffer that goes to the worker and comes back. */
-const BUFFER_BYTES = 64 * 1024;
+const BUFFER_BYTES = 256 * 1024;
 /** Buffers that are kept while nothing is sent. */
-const MAX_SPARE = 16;
+const MAX_SPARE = 4;
+/** Bytes of one turn that are part of a flood, and the milliseconds for which they wait for more of it: what a flood pushes off the screen is not drawn. */
+const FLOOD_BYTES = 16 * 1024;
+const FLOOD_MS = 8;
 
 export interface ThreadOptions {
   /** The worker's file; by default the one beside this. */
@@ -46,6 +49,9 @@ export class ScreenThread {
   #orders: Order[] = [];
   #bytes: Uint8Array | undefined;
   #end = 0;
+  /** Something waits for what was given, or for the answer to it. */
+  #isUrgent = false;
+  #flooded: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
   #seenBeats = 0;
   #still = 0;
@@ -63,19 +69,27 @@ export class ScreenThread {
 
   /**
    * Copies the bytes at once; what is given in one turn of the event loop goes as one message, or few, in the turn after it: whoever watches is sent
-   * first what they see, since waking the thread costs as much.
+   * first what they see, since waking the thread costs as much. Output that is part of a flood waits for more, unless anything else is ordered.
    */
   send(draft: Draft, bytes?: Uint8Array): void {
     if (this.#closed) return;
     const order = bytes ? { ...draft, bytes: this.#copy(bytes) } : draft;
-    if (this.#orders.length === 0) setImmediate(() => setImmediate(() => this.#flush()));
+    const isUrgent = draft.kind !== 'output';
+    if (this.#orders.length === 0 || (isUrgent && !this.#isUrgent)) setImmediate(() => setImmediate(() => this.#due()));
+    this.#isUrgent ||= isUrgent;
     this.#orders.push(order as Order);
     this.#look();
+  }
+
+  #due(): void {
+    if (this.#isUrgent || this.#end < FLOOD_BYTES) this.#flush();
+    else this.#flooded ??= setTimeout(() => this.#flush(), FLOOD_MS);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#looking);
+    clearTimeout(this.#flooded);
     await this.#worker?.terminate();
   }
 
@@ -106,11 +120,18 @@ export class ScreenThread {
   #flush(): void {
     const orders = this.#orders;
     const bytes = this.#handOver();
-    this.#orders = [];
-    this.#end = 0;
+    this.#forget();
     if (this.#closed || orders.length === 0) return;
     this.#worker ??= this.#start();
     this.#worker.postMessage({ orders, bytes, isReturned: bytes.length === BUFFER_BYTES } satisfies Batch, [bytes.buffer as ArrayBuffer]);
+  }
+
+  #forget(): void {
+    this.#orders = [];
+    this.#end = 0;
+    this.#isUrgent = false;
+    clearTimeout(this.#flooded);
+    this.#flooded = undefined;
   }
 
   /** A buffer that is half empty stays: so many small pieces on their way take no more than twice their size. */
@@ -150,8 +171,7 @@ export class ScreenThread {
     if (worker !== this.#worker || this.#closed) return;
     const { id, sequence, beats } = this.#pulse;
     this.#failedStarts = beats === 0 ? this.#failedStarts + 1 : 0;
-    this.#orders = [];
-    this.#end = 0;
+    this.#forget();
     this.#worker = undefined;
     const pause = this.#failedStarts === 0 ? 0 : Math.min(MAX_RESTART_MS, RESTART_MS * 2 ** this.#failedStarts);
     const cause = this.#hung ? 'hung' : 'ended';

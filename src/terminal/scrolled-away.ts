@@ -1,13 +1,12 @@
 // What of a flood of lines need not be drawn, since the lines behind it push it off the screen. Knows bytes alone.
 
-const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const ESC = 0x1b;
-const DELETE = 0x7f;
-const C1_LEAD = 0xc2;
 const [BRACKET, FINAL_M] = [0x5b, 0x6d];
 const [ZERO, SEMICOLON] = [0x30, 0x3b];
+/** Bytes that may do anything but print, or end a line: they move back, choose characters, erase, or begin a control of two bytes. ESC is looked at itself. */
+const STOPS = [0x08, 0x0e, 0x0f, 0x7f, 0xc2];
 
 export interface ScrolledAway {
   /** So many bytes can be left out, if `pen` (sequences SGR, which colour what follows) is written in their place at the beginning of the last row. */
@@ -18,33 +17,39 @@ export interface ScrolledAway {
 }
 
 /**
- * Of output that begins in text, on a screen of so many rows that scrolls as a whole. Looks at text, SGR, TAB, CR and LF, up to the first byte that
+ * Of output that begins in text, on a screen of so many rows that scrolls as a whole. Looks at text, SGR and controls, up to the first byte that
  * may do anything else: none of them moves the cursor up. What is left out has as many LFs as there are rows, so that it ends in the last row, and
  * ends with CR LF, in the first column; what follows has as many again, so that no line from before it is left.
+ * Bytes are sought, not looked at one by one: whoever floods is read at the speed of memory.
  */
 export function scrolledAway(bytes: Uint8Array, rows: number): ScrolledAway {
-  const { ends, searched } = linesOf(bytes);
-  const last = ends[ends.length - rows - 1] ?? 0;
-  const end = ends.length > 2 * rows && bytes[last - 2] === CR ? last : 0;
-  return { end, pen: penOf(bytes.subarray(0, end)), searched };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const stop = firstStop(text);
+  const last = behindLineFeed(text, stop, rows + 1);
+  const end = text[last - 2] === CR && behindLineFeed(text, last - 1, rows) > 0 ? last : 0;
+  return { end, pen: penOf(text, end), searched: Math.min(bytes.length, stop + 1) };
 }
 
-/** Where each line ends, behind its LF, and where the first byte is that is not looked at. */
-function linesOf(bytes: Uint8Array): { readonly ends: readonly number[]; readonly searched: number } {
-  const ends: number[] = [];
-  let at = 0;
-  while (at < bytes.length) {
-    const byte = bytes[at] as number;
-    if (byte >= 0x20 && byte !== DELETE && byte !== C1_LEAD) at++;
-    else if (byte === LF) ends.push(++at);
-    else if (byte === CR || byte === TAB) at++;
-    else if (byte === ESC) {
-      const behind = behindSgr(bytes, at);
-      if (behind === 0) break;
-      at = behind;
-    } else break;
+/** Where the first byte is that may do anything else; the length if there is none. */
+function firstStop(text: Buffer): number {
+  let stop = text.length;
+  for (const byte of STOPS) {
+    const at = text.subarray(0, stop).indexOf(byte);
+    if (at >= 0) stop = at;
   }
-  return { ends, searched: Math.min(bytes.length, at + 1) };
+  for (let at = text.indexOf(ESC); at >= 0 && at < stop; at = text.indexOf(ESC, at)) {
+    const behind = behindSgr(text, at);
+    if (behind === 0) return at;
+    at = behind;
+  }
+  return stop;
+}
+
+/** The place behind the LF that is the `count`th before `from`; 0 if there are not so many. */
+function behindLineFeed(text: Buffer, from: number, count: number): number {
+  let at = from;
+  for (let left = count; left > 0 && at >= 0; left--) at = at === 0 ? -1 : text.lastIndexOf(LF, at - 1);
+  return at + 1;
 }
 
 /** Where a sequence SGR that begins there ends; 0 if it is none, or not whole. */
@@ -55,18 +60,19 @@ function behindSgr(bytes: Uint8Array, from: number): number {
   return bytes[at] === FINAL_M ? at + 1 : 0;
 }
 
-/** All sequences SGR since the last that undoes those before it. */
-function penOf(bytes: Uint8Array): Uint8Array {
+/** All sequences SGR before `end` since the last that undoes those before it. */
+function penOf(text: Buffer, end: number): Uint8Array {
   const pen: Uint8Array[] = [];
-  for (let at = bytes.indexOf(ESC); at >= 0; at = bytes.indexOf(ESC, at)) {
-    const behind = behindSgr(bytes, at);
-    if (isReset(bytes, at, behind)) pen.length = 0;
-    pen.push(bytes.subarray(at, behind));
-    at = behind;
+  for (let at = before(text, end); at >= 0; at = before(text, at)) {
+    const sequence = text.subarray(at, behindSgr(text, at));
+    pen.push(sequence);
+    if (isReset(sequence)) break;
   }
-  return Buffer.concat(pen);
+  return Buffer.concat(pen.reverse());
 }
 
+/** Where the last ESC before a place is; −1 if there is none. */
+const before = (text: Buffer, place: number): number => (place === 0 ? -1 : text.lastIndexOf(ESC, place - 1));
+
 /** `ESC [ m` or `ESC [ 0 m`. */
-const isReset = (bytes: Uint8Array, from: number, behind: number): boolean =>
-  behind - from === 3 || (behind - from === 4 && bytes[from + 2] === ZERO);
+const isReset = ({ length, 2: first }: Uint8Array): boolean => length === 3 || (length === 4 && first === ZERO);

@@ -113,6 +113,10 @@ export class Turns {
 
   /** One piece of the first work; returns the bytes that count as folded. */
   #step(place: Place, reports: Report[]): number {
+    return this.#leaveOut(place, reports) + this.#first(place, reports);
+  }
+
+  #first(place: Place, reports: Report[]): number {
     const work = place.works[0] as Work;
     const { order, bytes } = work;
     this.#pulse.begin(place.id, 'sequence' in order ? order.sequence : 0);
@@ -134,28 +138,36 @@ export class Turns {
 
   #piece(place: Place, order: Order & { kind: 'output' | 'restore' }, bytes: Uint8Array, reports: Report[]): number {
     const fold = place.fold as Fold;
-    const left = order.kind === 'output' ? this.#leaveOut(place, fold, bytes) : 0;
     const piece = bytes.subarray(place.at, place.at + place.piece);
     place.at += piece.length;
     const isLast = place.at >= bytes.length;
     if (isLast) fold.output(order.kind === 'output' ? order.sequence : order.anchor, piece);
     else fold.piece(piece);
     this.#reply(place, order, reports);
-    if (isLast) {
-      place.at = 0;
-      place.searched = 0;
-      place.replied = 0;
-      repay(place.works.shift()?.loan, reports);
-    }
-    return order.kind === 'output' ? left + piece.length : 0;
+    if (isLast) this.#done(place, reports);
+    return order.kind === 'output' ? piece.length : 0;
   }
 
-  /** Of a flood only its end is drawn. */
-  #leaveOut(place: Place, fold: Fold, bytes: Uint8Array): number {
-    if (place.at < place.searched || bytes.length - place.at < LEAVE_OUT_BYTES) return 0;
-    const { left, searched } = fold.leaveOut(bytes.subarray(place.at));
+  /** The first work is done: its bytes are given back. */
+  #done(place: Place, reports: Report[]): void {
+    const work = place.works.shift();
+    const length = work?.bytes.length ?? 0;
+    place.at = Math.max(0, place.at - length);
+    place.searched = Math.max(0, place.searched - length);
+    place.replied = 0;
+    repay(work?.loan, reports);
+  }
+
+  /** Of a flood only its end is drawn, however many outputs it is: what is left out asks nothing. Returns the bytes left out. */
+  #leaveOut(place: Place, reports: Report[]): number {
+    if (place.at < place.searched) return 0;
+    const flood = floodOf(place);
+    if (flood.length < LEAVE_OUT_BYTES) return 0;
+    const { left, searched } = (place.fold as Fold).leaveOut(flood);
     place.searched = place.at + searched;
     place.at += left;
+    // Of the last output something is always drawn.
+    while (place.at >= (place.works[0] as Work).bytes.length) this.#done(place, reports);
     return left;
   }
 
@@ -193,6 +205,18 @@ export class Turns {
     this.#places.delete(id);
     this.#busy.delete(place);
   }
+}
+
+/** What is still to be folded of the first output, with those behind it that lie behind it in memory as well. */
+function floodOf({ works, at }: Place): Uint8Array {
+  const [first] = works as [Work, ...Work[]];
+  const { buffer, byteOffset } = first.bytes;
+  let end = byteOffset;
+  for (const { order, bytes } of works) {
+    if (order.kind !== 'output' || bytes.buffer !== buffer || bytes.byteOffset !== end) break;
+    end += bytes.length;
+  }
+  return new Uint8Array(buffer, byteOffset, end - byteOffset).subarray(at);
 }
 
 /** One reads it no more. Of a screen that is closed before, nothing comes back. */
