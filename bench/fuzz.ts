@@ -1,12 +1,18 @@
 // Strange inputs against a gateway in a process of its own: what crashes it, what makes it hang, and what it takes that it must not take.
-// Run with: npm run bench:fuzz [-- --inputs 1000000 --seed 1 --only envelopes]. Exits with 1 if anything was found.
+// Run with: npm run bench:fuzz [-- --inputs 1000000 --seed 1 --only bodies --sessions 800]. Exits with 1 if anything was found.
 import { parseArgs } from 'node:util';
 import { attacks, fuzz } from './fuzz/index.js';
 import { HANG_MS } from './fuzz/place.js';
 import { printTable } from './support/figures.js';
 
 const { values } = parseArgs({
-  options: { inputs: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' }, only: { type: 'string' } },
+  options: {
+    inputs: { type: 'string', default: '1000000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    /** Ended sessions that are there before the first input: the end of a long run without its beginning. */
+    sessions: { type: 'string', default: '0' },
+  },
 });
 /** Inputs after which it is told that it goes on. */
 const PROGRESS = 50_000;
@@ -22,7 +28,16 @@ const witness = {
   },
 };
 const chosen = attacks.filter(({ name }) => values.only === undefined || name.includes(values.only));
-const { attacks: told, hangs, crashes, errors } = await fuzz(Number(values.inputs), Number(values.seed), chosen, witness);
+const {
+  attacks: told,
+  hangs,
+  crashes,
+  errors,
+} = await fuzz(Number(values.inputs), Number(values.seed), {
+  chosen,
+  witness,
+  sessions: Number(values.sessions),
+});
 
 printTable(
   ['attack', 'inputs', 'seconds', 'wrong'],

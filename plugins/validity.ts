@@ -23,6 +23,7 @@ const ASK_MS = 1000;
  * answer any more.
  */
 export function whileGood({ server, principal }: FastifyRequest, { raw }: FastifyReply): AbortSignal {
+  if (raw.destroyed) return AbortSignal.abort();
   const controller = new AbortController();
   const end = (why: string) => controller.abort(new Fault('UNAUTHENTICATED', why));
   const unwatch = principal ? server.validity.watch(principal, end) : () => undefined;

@@ -10,6 +10,7 @@ import { asFault, Fault, isDenial } from '../src/errors.js';
 import { LogError } from '../src/log/log.js';
 import { isId } from '../src/protocol/ids.js';
 import { BINARY_SUBPROTOCOL, JSON_SUBPROTOCOL } from '../src/protocol/names.js';
+import type { ListedSession } from '../src/session/listed-session.js';
 import { describe, type KeptSession, keptSession } from '../src/session/record.js';
 import { disclosure } from '../src/session/secrecy.js';
 import type { Session } from '../src/session/session.js';
@@ -64,7 +65,7 @@ async function firstSize(app: FastifyInstance, session: Session): Promise<Size> 
 }
 
 /** The newest first; a page token is the id of the last session before the page, and ids are in the order of their age. */
-function page(sessions: Session[], { size, after }: { size: number; after: string | undefined }) {
+function page(sessions: ListedSession[], { size, after }: { size: number; after: string | undefined }) {
   if (after !== undefined && !isId(after))
     throw new Fault('INVALID_REQUEST', 'query.page_token: expected the next_page_token of an earlier answer');
   const rest = sessions.filter(({ id }) => after === undefined || id < after).sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -160,9 +161,10 @@ export const sessionRoutes: schemas.Routes = async (app) => {
       const { state, page_size, page_token } = request.query;
       agentOf(app, inst);
       const seen = await seenBy(request as FastifyRequest).list(inst);
-      const asked = seen.filter((session) => state === undefined || session.describe().state === state);
+      const asked = seen.filter((session) => state === undefined || session.state === state);
       const { shown, next } = page(asked, { size: page_size, after: page_token });
-      return { sessions: shown.map((session) => tell(app, session)), next_page_token: next };
+      const opened = await Promise.all(shown.map((session) => session.open()));
+      return { sessions: opened.filter((session) => session !== undefined).map((session) => tell(app, session)), next_page_token: next };
     },
   );
 

@@ -10,6 +10,7 @@ import errors, { refuseConnection, sendError } from '../plugins/errors.js';
 import eventStreams from '../plugins/event-streams.js';
 import extensionNegotiation from '../plugins/extension-negotiation.js';
 import forgedCertificates from '../plugins/forged-certificates.js';
+import inTurn from '../plugins/in-turn.js';
 import logPlugin from '../plugins/log.js';
 import metrics from '../plugins/metrics.js';
 import openapi from '../plugins/openapi.js';
@@ -68,6 +69,7 @@ export interface Parts {
 /** An app that has not begun to listen; ready means that log, sessions and audit are open. Throws ConfigError, AgentsFileError, AuditFileError or LogError. */
 export async function buildApp(config: Config, parts: Parts = {}): Promise<FastifyInstance> {
   const app = fastify(config, parts);
+  await app.register(inTurn);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   await app.register(errors);
   await app.register(context, { config, agents: agentsOf(config, parts) });

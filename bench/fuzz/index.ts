@@ -23,9 +23,17 @@ export interface Report {
 
 const nobody: Witness = { wrong: () => {}, sent: () => {} };
 
+export interface Setting {
+  readonly chosen?: readonly Attack[];
+  readonly witness?: Witness;
+  /** That have ended before the first input. */
+  readonly sessions?: number;
+}
+
 /** One attack after the other, so that what is found is known to be that one's. */
-export async function fuzz(inputs: number, seed: number, chosen: readonly Attack[] = attacks, witness = nobody): Promise<Report> {
-  const place = await Place.open();
+export async function fuzz(inputs: number, seed: number, setting: Setting = {}): Promise<Report> {
+  const { chosen = attacks, witness = nobody, sessions = 0 } = setting;
+  const place = await Place.open(sessions);
   const told: Array<Report['attacks'][number]> = [];
   try {
     for (const attack of chosen) {

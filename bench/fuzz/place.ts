@@ -18,6 +18,8 @@ const DYING_MS = 5000;
 /** Characters that are told of what a dead gateway said. */
 const LAST_CHARS = 300;
 const TTL_SECONDS = 24 * 3600;
+/** What each session prints that was there before the first input: some 100 KiB. */
+const PRINTS = ['/usr/bin/seq', '20000'];
 
 export interface Hangs {
   /** Probes that took longer than HANG_MS, while an idle server beside it answered in time. */
@@ -40,7 +42,8 @@ export class Place {
     this.#folder = folder;
   }
 
-  static async open(): Promise<Place> {
+  /** With so many sessions that have ended, as after a long run. */
+  static async open(sessions = 0): Promise<Place> {
     const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
     const agentsFile = join(folder, 'agents.json');
     const shell = { name: 'Shell', command: ['/bin/cat'], allow_command_override: true, policy: { max_sessions: 1000 } };
@@ -49,6 +52,7 @@ export class Place {
     const gateway = await startGateway({ AUTH_JWT_SECRET: SECRET, AGENTS_FILE: agentsFile, LOG_LEVEL: 'error', ...limits });
     const place = new Place(gateway, folder);
     await new Promise<void>((listening) => place.#idle.listen(0, '127.0.0.1', listening));
+    for (let made = 0; made < sessions; made++) await place.session(PRINTS);
     place.#probing = place.#probe();
     return place;
   }

@@ -3,7 +3,7 @@ import { violated } from './errors.js';
 import { withHistory } from './history.js';
 import { type ListTasksRequest, PAGE_SIZE } from './requests.js';
 import type { Asker } from './send.js';
-import type { HostedTask, Task } from './task-host.js';
+import type { ListedTask, Task } from './task-host.js';
 
 export interface TaskPage {
   readonly tasks: readonly Task[];
@@ -15,7 +15,7 @@ export interface TaskPage {
 }
 
 interface Row {
-  readonly hosted: HostedTask;
+  readonly hosted: ListedTask;
   readonly task: Task;
 }
 
@@ -42,7 +42,7 @@ export async function listTasks({ host, principal }: Asker, request: ListTasksRe
 }
 
 /** A task whose replica does not answer is left out rather than making the list fail. */
-async function look(hosted: HostedTask): Promise<Row | undefined> {
+async function look(hosted: ListedTask): Promise<Row | undefined> {
   const task = await hosted.snapshot(0).catch(() => undefined);
   return task && { hosted, task };
 }

@@ -11,7 +11,7 @@ import type { MessageJson, Session } from '../session/session.js';
 import { textOf } from '../session/task/message.js';
 import { noSuchTask, requireContext } from './send.js';
 import { isOver } from './states.js';
-import type { Begun, HostedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
+import type { Begun, HostedTask, ListedTask, Speaker, TaskDelta, TaskHost } from './task-host.js';
 
 /** What is typed into a terminal (data as its JSON), and what is read from it. */
 const INPUT_MODES = ['text/*', 'application/json'] as const;
@@ -43,10 +43,9 @@ export class SessionHost implements TaskHost {
     return session && hosted(session);
   }
 
-  async list(principal: Principal): Promise<readonly HostedTask[]> {
+  async list(principal: Principal): Promise<readonly ListedTask[]> {
     const { sessions, agent } = this.#parts;
-    const seen = await new VisibleSessions(sessions, principal).list(agent.id);
-    return seen.map(hosted);
+    return new VisibleSessions(sessions, principal).list(agent.id);
   }
 
   async begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun> {

@@ -58,6 +58,9 @@ export interface HostedTask {
   readonly push: PushConfigs | undefined;
 }
 
+/** A task in a list, of which not more than that is wanted. */
+export type ListedTask = Pick<HostedTask, 'id' | 'contextId' | 'snapshot'>;
+
 /** What came of a message that named no task. */
 export type Begun = { readonly task: HostedTask } | { readonly message: MessageJson };
 
@@ -70,7 +73,7 @@ export interface TaskHost {
   /** Only what this principal may see; an id that cannot be one is unknown. Undefined, or the Fault TASK_NOT_FOUND where the audit is to know of a denial. */
   find(taskId: string, principal: Principal): Promise<HostedTask | undefined>;
   /** All that this principal may see, in no order. */
-  list(principal: Principal): Promise<readonly HostedTask[]>;
+  list(principal: Principal): Promise<readonly ListedTask[]>;
   /** A task that works on this message already. `prepare` is called with it before the message is. The same messageId of a principal twice may begin one task. */
   begin(message: MessageJson, principal: Principal, from: Speaker, prepare: (task: HostedTask) => Promise<void>): Promise<Begun>;
 }

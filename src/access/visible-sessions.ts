@@ -1,6 +1,7 @@
 // The sessions that one principal may see: the one place where it is decided, for every route and every A2A operation. Knows no request.
 import { Fault } from '../errors.js';
 import { isId } from '../protocol/ids.js';
+import type { ListedSession } from '../session/listed-session.js';
 import type { Sessions } from '../session/registry.js';
 import type { Session } from '../session/session.js';
 import { mayCreate, names, type Principal, reaches, sees } from './principal.js';
@@ -36,9 +37,9 @@ export class VisibleSessions {
   }
 
   /** The newest first. */
-  async list(instanceId: string): Promise<Session[]> {
+  async list(instanceId: string): Promise<ListedSession[]> {
     const all = await this.#all.list(instanceId);
-    return all.filter((session) => sees(this.#principal, instanceId, session.id, session.describe().created_by));
+    return all.filter((session) => sees(this.#principal, instanceId, session.id, session.createdBy));
   }
 
   /** PERMISSION_DENIED where a session that is created now would not be seen by who created it. */

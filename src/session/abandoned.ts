@@ -55,7 +55,9 @@ async function readableSize(reader: LogReader, { cols, rows }: KeptSession): Pro
 export const isCorrupt = (error: unknown): boolean => error instanceof LogError && error.failure === 'corrupt';
 
 /** What was kept of its task, which may have been at work then. */
-export function endedTask({ session_id: id, context_id: contextId, task }: KeptSession, ending: Ending): TaskJson {
+export function endedTask({ session_id: id, context_id: contextId, closed_at, task }: KeptSession, ending: Ending): TaskJson {
   if (task && hasEnded(task.status.state)) return task;
-  return { id, contextId, history: [], ...task, status: lastStatus({ id, contextId }, ending) };
+  const status = lastStatus({ id, contextId }, ending);
+  // Of one that has ended long ago it is the same whenever somebody looks: lists are in the order of these times.
+  return { id, contextId, history: [], ...task, status: { ...status, timestamp: closed_at ?? status.timestamp } };
 }

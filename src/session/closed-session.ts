@@ -29,6 +29,12 @@ export interface ClosedSessionParts {
   readonly push: PushConfigs;
 }
 
+/** Its task, for which nothing has to be opened. */
+export function taskOf(kept: KeptSession, push: PushConfigs): EndedTask {
+  const { exit_code = null, reason = 'agent_disconnect' } = kept;
+  return new EndedTask(endedTask(kept, { exit_code, reason }), push);
+}
+
 export class ClosedSession implements Session {
   readonly id: string;
   readonly instanceId: string;
@@ -45,8 +51,7 @@ export class ClosedSession implements Session {
     this.id = kept.session_id;
     this.instanceId = kept.instance_id;
     this.frames = reader;
-    const { exit_code = null, reason = 'agent_disconnect' } = kept;
-    this.task = new EndedTask(endedTask(kept, { exit_code, reason }), parts.push);
+    this.task = taskOf(kept, parts.push);
   }
 
   describe(): SessionDescription {

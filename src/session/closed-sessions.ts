@@ -2,9 +2,10 @@
 import type { PushSender } from '../a2a/push.js';
 import type { Log, LogReader } from '../log/log.js';
 import type { ScreenHost } from '../terminal/terminal.js';
-import { ClosedSession } from './closed-session.js';
+import { ClosedSession, taskOf } from './closed-session.js';
 import { EndedPushes } from './ended-pushes.js';
 import type { KeptSession } from './record.js';
+import type { EndedTask } from './task/ended.js';
 
 /** Ended sessions that are open at once; the one that was not used for longest is let go of. */
 const OPEN_LIMIT = 64;
@@ -41,10 +42,18 @@ export class ClosedSessions {
     if (this.#open.size > OPEN_LIMIT && longestUnused) void this.letGo(longestUnused.id);
   }
 
+  /** The task of one that nobody need open for it. */
+  taskOf(kept: KeptSession): EndedTask {
+    return taskOf(kept, this.#pushOf(kept));
+  }
+
   #fresh(kept: KeptSession, reader: LogReader): ClosedSession {
-    const id = kept.session_id;
-    const push = new EndedPushes(id, this.#log, this.#sender);
-    return new ClosedSession({ kept, reader, screens: this.#screens, claim: () => this.#log.claim(id), push });
+    const claim = () => this.#log.claim(kept.session_id);
+    return new ClosedSession({ kept, reader, screens: this.#screens, claim, push: this.#pushOf(kept) });
+  }
+
+  #pushOf({ session_id }: KeptSession): EndedPushes {
+    return new EndedPushes(session_id, this.#log, this.#sender);
   }
 
   async letGo(sessionId: string): Promise<void> {

@@ -1,5 +1,6 @@
 // Finds, makes and ends sessions. Knows no HTTP.
 import type { Agent, SessionRequest } from '../agents/agents.js';
+import type { ListedSession } from './listed-session.js';
 import type { Session } from './session.js';
 
 export interface Sessions {
@@ -10,7 +11,7 @@ export interface Sessions {
   /** Who created it, by what is kept of it: whether it is looked at or not found takes as long. Undefined if `find` would find none. */
   creatorOf(instanceId: string, sessionId: string): Promise<string | undefined>;
   /** All kept sessions of an instance, the newest first. */
-  list(instanceId: string): Promise<Session[]>;
+  list(instanceId: string): Promise<ListedSession[]>;
   /** Those whose terminals run here. */
   owned(): readonly Session[];
   /** In one sentence, why no session is taken now; undefined when all is well. */

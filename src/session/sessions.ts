@@ -8,6 +8,7 @@ import { newId } from '../protocol/ids.js';
 import type { ScreenHost, SpawnTerminal } from '../terminal/terminal.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { ClosedSessions } from './closed-sessions.js';
+import { ListedSession } from './listed-session.js';
 import { OwnedSessions } from './owned-sessions.js';
 import { noSender } from './pushes.js';
 import type { Quota } from './quota.js';
@@ -122,11 +123,13 @@ class Registry implements Sessions {
     return kept?.instance_id === instanceId && !this.#isGoneForGood(kept) ? kept.created_by : undefined;
   }
 
-  async list(instanceId: string): Promise<Session[]> {
+  async list(instanceId: string): Promise<ListedSession[]> {
     const records = await this.#parts.log.records();
-    const ids = records.filter(({ record }) => record.instance_id === instanceId).map(({ sessionId }) => sessionId);
-    const found = await Promise.all(ids.reverse().map((id) => this.#owned.get(id) ?? this.#ifItCanBeRead(instanceId, id)));
-    return found.filter((session) => session !== undefined);
+    const kept = records.flatMap(({ record }) => keptSession(record) ?? []);
+    return kept
+      .filter((one) => one.instance_id === instanceId && !this.#isGoneForGood(one))
+      .map((one) => this.#listed(one))
+      .reverse();
   }
 
   owned(): readonly Session[] {
@@ -226,6 +229,14 @@ class Registry implements Sessions {
   #isGone(owner: string): boolean {
     const { neighbours, replicaId } = this.#parts;
     return !neighbours || owner === replicaId || !neighbours.isAlive(owner);
+  }
+
+  #listed(kept: KeptSession): ListedSession {
+    const { session_id: id, instance_id: instanceId } = kept;
+    const owned = this.#owned.get(id);
+    if (owned) return new ListedSession({ about: owned.describe(), task: owned.task, open: async () => owned });
+    const task = kept.state === 'closed' ? this.#closed.taskOf(kept) : undefined;
+    return new ListedSession({ about: kept, task, open: () => this.#ifItCanBeRead(instanceId, id) });
   }
 
   async #ifItCanBeRead(instanceId: string, sessionId: string): Promise<Session | undefined> {

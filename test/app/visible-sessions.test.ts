@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OWN, type Principal } from '../../src/access/principal.js';
 import { VisibleSessions } from '../../src/access/visible-sessions.js';
 import { newId } from '../../src/protocol/ids.js';
+import type { ListedSession } from '../../src/session/listed-session.js';
 import type { Session } from '../../src/session/session.js';
 
 const principal = (sessions?: string[]): Principal => ({ name: 'alice', scope: 'pty:admin', instances: undefined, sessions });
@@ -9,7 +10,8 @@ const principal = (sessions?: string[]): Principal => ({ name: 'alice', scope: '
 /** Sessions by their ids, with who created them; and what was asked of them. */
 function shelf(creators: Record<string, string>) {
   const asked: string[] = [];
-  const session = (id: string) => ({ id, describe: () => ({ created_by: creators[id] }) }) as Session;
+  const session = (id: string) => ({ id }) as Session;
+  const listed = (id: string) => ({ id, createdBy: creators[id] }) as ListedSession;
   return {
     asked,
     find: async (_: string, id: string) => {
@@ -20,7 +22,7 @@ function shelf(creators: Record<string, string>) {
       asked.push(`creatorOf ${id}`);
       return creators[id];
     },
-    list: async () => Object.keys(creators).map(session),
+    list: async () => Object.keys(creators).map(listed),
   };
 }
 

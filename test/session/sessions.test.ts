@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readPayload } from '../../src/protocol/make-frames.js';
 import { agent, type House, openHouse, Watcher } from '../support/house.js';
 
@@ -21,6 +21,18 @@ describe('The sessions of a gateway', () => {
     expect(await house.sessions.find('other', a.id)).toBeUndefined();
     expect((await house.sessions.list('inst')).map((s) => s.id)).toEqual([b.id, a.id]);
     expect(await house.sessions.list('other')).toEqual([]);
+  });
+
+  it('are listed with their tasks without the log of any being opened that has ended', async () => {
+    const session = await house.sessions.create(agent(), { argv: ['/bin/true'] }, 'p');
+    await expect.poll(() => session.describe().state).toBe('closed');
+    await expect.poll(() => house.sessions.owned()).toEqual([]);
+    const opens = vi.spyOn(house.log, 'reader');
+    const [listed] = await house.sessions.list('inst');
+    expect([listed?.state, listed?.createdBy, listed?.contextId]).toEqual(['closed', 'p', session.describe().context_id]);
+    expect(await listed?.snapshot()).toEqual(await session.task.snapshot());
+    expect(opens).not.toHaveBeenCalled();
+    expect((await listed?.open())?.describe()).toMatchObject({ session_id: session.id, exit_code: 0 });
   });
 
   it('are no more than may be, of all agents and of one', async () => {
@@ -115,7 +127,8 @@ describe('A folder that another gateway left', () => {
     const second = await openHouse({ dir: killed });
     expect(await second.log.record(id)).toMatchObject({ state: 'closed', reason: 'agent_disconnect', exit_code: null });
     await expect(second.sessions.find('inst', id)).rejects.toMatchObject({ failure: 'corrupt' });
-    expect(await second.sessions.list('inst')).toEqual([]);
+    const [listed] = await second.sessions.list('inst');
+    expect(await listed?.open()).toBeUndefined();
     await second.close();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const third = await openHouse({ dir: killed });
