@@ -25,6 +25,11 @@ it('of which nothing was kept has failed, too; one whose last word is in the log
   expect(endedTask(kept, { exit_code: 0, reason: 'command_result' }).status.state).toBe('TASK_STATE_COMPLETED');
 });
 
+it('of which nothing was kept ended when its session did, whenever somebody looks', () => {
+  const closed_at = '2026-01-01T00:00:00.000Z';
+  expect(endedTask({ ...kept, closed_at }, lost).status.timestamp).toBe(closed_at);
+});
+
 it('that was canceled before stays so', () => {
   const task = taskIn('TASK_STATE_CANCELED') as never;
   expect(endedTask({ ...kept, task }, lost)).toBe(task);
