@@ -10,6 +10,7 @@ import { machineFindings } from './doctor/machine.js';
 import { networkFindings } from './doctor/network.js';
 import { redisFindings } from './doctor/redis.js';
 import { revocationFindings } from './doctor/revocations.js';
+import { diskSealFindings } from './doctor/seals.js';
 import { traceFindings } from './doctor/traces.js';
 import { harmless } from './table.js';
 
@@ -38,13 +39,13 @@ async function findings(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   } catch (error) {
     return [fail('settings', (error as Error).message, 'correct it: the rest was not looked at')];
   }
-  const { redis, agentsFile } = config;
+  const { redis, agentsFile, encryptionKeys } = config;
   const parts = await Promise.all([
     keyFindings(config),
     certificateFindings(config),
     revocationFindings(config),
     agentFindings(agentsFile),
-    redis ? redisFindings(redis) : [],
+    redis ? redisFindings(redis, encryptionKeys) : diskSealFindings(config),
     archiveFindings(config),
     machineFindings(config),
     networkFindings(config),

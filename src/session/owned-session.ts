@@ -59,6 +59,8 @@ export interface OwnedSessionParts {
   readonly redaction: Redaction | undefined;
   /** Once, if that could not be done. */
   redactionFailed(session: OwnedSession): void;
+  /** Its program prints very much: so many bytes a second. Told at most every ten minutes. */
+  loud(bytesPerSecond: number): void;
   /** For the numbers of its late readers, should the writer be fenced. */
   claim(): Promise<LogWriter>;
   readonly push: {
@@ -142,6 +144,7 @@ export class OwnedSession implements Session {
       bytesInFlight: () => this.#journal.bytesInFlight,
       terminal: { pause: () => this.#terminal?.pause(), resume: () => this.#terminal?.resume() },
       drained: () => this.#closeIfEnded(),
+      loud: (bytesPerSecond) => parts.loud(bytesPerSecond),
       redactionFailed: () => this.#redactionFailed(),
     });
     this.#asides = new Asides(
@@ -493,7 +496,7 @@ export class OwnedSession implements Session {
   #logged<T>(logged: Promise<T>, late?: () => void): Promise<T> {
     return bounded(logged, LOG_PATIENCE_MS, () => {
       late?.();
-      return new Fault('INTERNAL', 'the log does not take anything at the moment; try again');
+      return new Fault('INTERNAL', 'the log does not take anything at the moment; try again', { status: 503 });
     });
   }
 
@@ -557,4 +560,5 @@ export class OwnedSession implements Session {
   }
 }
 
-const goesOnElsewhere = () => new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { details: { moved: true } });
+const goesOnElsewhere = () =>
+  new Fault('INTERNAL', 'this session goes on elsewhere; attach again', { status: 503, details: { moved: true } });

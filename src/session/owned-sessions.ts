@@ -84,6 +84,7 @@ export class OwnedSessions {
       redaction,
       claim: () => log.claim(id),
       redactionFailed: (session) => this.#redactionFailed(session),
+      loud: (bytesPerSecond) => this.#loud(kept, bytesPerSecond),
       push: { sender, after: new EndedPushes(id, log, sender), failed: (error) => this.#telling.failed(id, error) },
       ended: (session, ...how) => this.#ended(session, ...how),
     });
@@ -151,6 +152,11 @@ export class OwnedSessions {
     this.#meter.count('redaction_failures_total');
     this.#parts.logger.error({ session_id: session.id }, 'what a session printed could not be redacted; it shows nothing more, and ends');
     this.#parts.onRedactionFailed?.(session);
+  }
+
+  #loud({ session_id, instance_id, created_by }: KeptSession, bytesPerSecond: number): void {
+    const fields = { session_id, instance_id, principal: created_by, bytes_per_second: bytesPerSecond };
+    this.#parts.logger.warn(fields, 'a session prints very much');
   }
 
   #ended(session: OwnedSession, after: Parameters<ClosedSessions['keep']>[0] | undefined, error?: unknown): void {

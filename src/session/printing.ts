@@ -8,6 +8,7 @@ import type { RedactedStream } from '../redaction/redacted-stream.js';
 import type { Redaction } from '../redaction/redaction.js';
 import type { Screen } from '../terminal/terminal.js';
 import { Cadence } from './cadence.js';
+import { Loudness } from './loudness.js';
 import { OutputHold } from './output-hold.js';
 import { keyframe } from './picture.js';
 import type { RawLive } from './raw-live.js';
@@ -29,6 +30,8 @@ export interface PrintingParts {
   readonly meter: Meter;
   /** Nothing is held any more. */
   drained(): void;
+  /** It prints very much: so many bytes a second. Told at most every ten minutes. */
+  loud(bytesPerSecond: number): void;
   /** Called once: nothing that is printed goes on any more, since it could not be redacted. */
   redactionFailed(): void;
 }
@@ -41,6 +44,7 @@ export class Printing {
   /** For those who watch live: what was printed, in step with what is held of it. */
   readonly #rawHold = new OutputHold();
   readonly #valve: Valve;
+  readonly #loudness: Loudness;
 
   constructor(parts: PrintingParts) {
     this.#parts = parts;
@@ -53,6 +57,7 @@ export class Printing {
     });
     const pressure = () => ({ waiting: this.#hold.bytes + parts.bytesInFlight(), unfolded: parts.screen.backlog });
     this.#valve = new Valve(parts.terminal, pressure, parts.meter);
+    this.#loudness = new Loudness((bytesPerSecond) => parts.loud(bytesPerSecond));
   }
 
   /** Whether nothing waits for a Keyframe. */
@@ -62,6 +67,7 @@ export class Printing {
 
   print(bytes: Uint8Array): void {
     this.#parts.meter.count('terminal_output_bytes_total', bytes.length);
+    this.#loudness.printed(bytes.length);
     if (this.#redacted) this.#redacted.push(bytes);
     else this.#pass(bytes, bytes);
   }

@@ -8,6 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { Keyring } from '../../src/keyring.js';
+import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
+import { openRedisLog } from '../../src/log/redis/redis-log.js';
+import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { makeAuthority } from '../support/authority.js';
 import { startCollector } from '../support/collector.js';
 import { freePort } from '../support/free-port.js';
@@ -49,6 +53,9 @@ const file = (name: string, text: string): string => {
   writeFileSync(path, text);
   return path;
 };
+
+const sealingKey = (kid: string, byte: number) => ({ kid, key: Buffer.alloc(32, byte) });
+const keyText = (kid: string, byte: number) => `${kid}:${sealingKey(kid, byte).key.toString('base64')}`;
 
 const authority = makeAuthority();
 afterAll(() => authority.dispose());
@@ -197,6 +204,29 @@ describe('The doctor', () => {
     }
   });
 
+  it('tells of what is kept on the disk and does not open with the keys that are given, and of what does', async () => {
+    const DATA_DIR = mkdtempSync(join(dir, 'sealed-'));
+    const log = sealedLog(await openEmbeddedLog({ dir: DATA_DIR }), new Keyring([sealingKey('k1', 1)]));
+    for (const id of ['a', 'b']) await (await log.create(id, { label: 'what it is called' }, { frames: 10, seconds: 100 })).release();
+    await log.close();
+    const { out, code } = await run([], {
+      PORT: `${await freePort()}`,
+      DATA_DIR,
+      REPLAY_ENCRYPTION_KEYS: `${keyText('k2', 2)},${keyText('k1', 1)}`,
+    });
+    expect(out).toMatch(/^ok {4}what is kept, and REPLAY_ENCRYPTION_KEYS: 2 sessions tried: 2 sealed, and each opens$/m);
+    expect(code).toBe(0);
+    const told = await Promise.all(
+      ['', keyText('k2', 1), keyText('k1', 2)].map((REPLAY_ENCRYPTION_KEYS) => complaints({ DATA_DIR, REPLAY_ENCRYPTION_KEYS })),
+    );
+    const lacking = 'of 2 sessions tried, 2 cannot be read: it is sealed with the key "k1", which REPLAY_ENCRYPTION_KEYS does not have';
+    const other =
+      'of 2 sessions tried, 2 cannot be read: it does not open with the key "k1": that is another key, or what is stored was changed';
+    for (const [i, found] of [lacking, lacking, other].entries()) {
+      expect(told[i]).toMatchObject({ code: 1, found: [{ level: 'fail', check: 'what is kept, and REPLAY_ENCRYPTION_KEYS', found }] });
+    }
+  });
+
   describe('at a port that is taken', () => {
     let server: Server | undefined;
     afterEach(() => void server?.close());
@@ -272,6 +302,29 @@ needs('redis-server', 'redis-cli')('The doctor, of Redis,', () => {
       expect(code).toBe(1);
       expect(await redis.tell('GET', 'pty:revoked')).toContain('mallory');
     } finally {
+      await redis.dispose();
+    }
+  });
+
+  it('tells of what other replicas keep there and this one could not read, and changes nothing of it', async () => {
+    const redis = await startRedis('--appendonly', 'yes');
+    const log = sealedLog(await openRedisLog({ url: redis.url, prefix: 'pty' }), new Keyring([sealingKey('new', 1)]));
+    try {
+      await (await log.create('a', { label: 'what it is called' }, { frames: 10, seconds: 100 })).release();
+      const before = await redis.tell('HGET', 'pty:{a}:meta', 'record');
+      const { found, code } = await complaints({ REDIS_URL: redis.url, REPLAY_ENCRYPTION_KEYS: keyText('old', 2) });
+      expect(found).toMatchObject([
+        {
+          level: 'fail',
+          check: 'what is kept, and REPLAY_ENCRYPTION_KEYS',
+          found: expect.stringContaining('of 1 session tried, 1 cannot'),
+        },
+      ]);
+      expect(found[0]?.found).toContain('the key "new", which REPLAY_ENCRYPTION_KEYS does not have');
+      expect(code).toBe(1);
+      expect(await redis.tell('HGET', 'pty:{a}:meta', 'record')).toBe(before);
+    } finally {
+      await log.close();
       await redis.dispose();
     }
   });

@@ -205,6 +205,7 @@ describe('A redaction that fails', () => {
       meter: noMeter,
       redaction: new Broken([], []),
       redactionFailed: () => void failures++,
+      loud: () => {},
       claim: () => house.log.claim(kept.session_id),
       push: noPush,
       ended: () => over(),

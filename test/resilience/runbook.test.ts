@@ -152,6 +152,8 @@ needs(
     await prometheus.shows(`pty_gateway_terminal_output_bytes_total{job="crowd"} >= ${LAG_BYTES}`);
     client.ws.resume();
     await prometheus.shows('rate(pty_gateway_lagged_clients_total{job="crowd"}[1m]) > 0');
+    // Whose program it is that prints so much.
+    expect(await line('crowd', owner.id, 'a session prints very much')).toMatchObject({ session_id: id, principal: 'operator' });
     const silent = new WebSocket(gateways.urlOf(id, quick), ['pty-ws.v1'], {
       autoPong: false,
       headers: { authorization: `Bearer ${tokenFor('silent', 'pty:observe')}` },

@@ -179,18 +179,19 @@ describe('A session that runs here', () => {
   it('makes Keyframes of the size that the terminal has, wherever a resize falls between them', async () => {
     const session = await start({ pty: { keyframe_interval_frames: 20 } }, { cols: 120, rows: 30 });
     const a = await Watcher.join(session);
-    for (const cols of [60, 100, 61, 101]) {
-      await a.type(`for i in $(seq 27); do echo ${cols}-$i; sleep 0.01; done; echo end-${cols}\n`);
-      await a.until(() => a.output().includes(`${cols}-13\r\n`));
-      await session.resize(a.id, { cols, rows: 20 });
-      await a.until(() => a.output().includes(`end-${cols}\r\n`));
+    const isKeyframe = (kind: string) => kind === 'Keyframe';
+    // On a busy machine several lines come as one Output, and Keyframes the later.
+    for (let round = 0; a.kinds().filter(isKeyframe).length < 4; round++) {
+      await a.type(`for i in $(seq 27); do echo ${round}-$i; sleep 0.01; done; echo end-${round}\n`);
+      await a.until(() => a.output().includes(`${round}-13\r\n`));
+      await session.resize(a.id, { cols: [60, 100, 61, 101][round % 4] as number, rows: 20 });
+      await a.until(() => a.output().includes(`end-${round}\r\n`));
     }
     let cols = 120;
     for (const { kind, body } of a.frames) {
       if (kind === 'Resize') cols = JSON.parse(Buffer.from(body).toString()).cols;
       if (kind === 'Keyframe') expect(JSON.parse(Buffer.from(body).toString()).snapshot_cols).toBe(cols);
     }
-    expect(a.kinds().filter((kind) => kind === 'Keyframe').length).toBeGreaterThanOrEqual(4);
   });
 
   it('lets in, as observers of what is over, those who come in the moment in which it ends', async () => {
@@ -229,6 +230,7 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
       claim: () => never,
       redaction: undefined,
       redactionFailed: () => {},
+      loud: () => {},
       push: noPush,
       ended: () => {},
     };
@@ -238,7 +240,7 @@ describe('A session whose log takes nothing for longer than anyone waits', () =>
     process.on('unhandledRejection', listener);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const joins = session.join({ role: 'observer', mayControl: false, principal: 'someone' }, { deliver: () => {}, dismiss: () => {} });
-    const told = expect(joins).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    const told = expect(joins).rejects.toMatchObject({ code: 'INTERNAL', status: 503, retryable: true });
     await vi.advanceTimersByTimeAsync(60_000);
     await told;
     expect(session.describe().observers).toEqual([]);

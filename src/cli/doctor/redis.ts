@@ -2,11 +2,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cluster, type Redis } from 'ioredis';
 import type { Config } from '../../config.js';
+import type { NamedKey } from '../../keyring.js';
 import { whyNotDurable } from '../../log/redis/durability.js';
 import { type Client, ready } from '../../redis/client.js';
 import { connect, readAddress } from '../../redis/connect.js';
 import { attempt, type Finding, fail, ok, warn } from './finding.js';
 import { redisKeyFindings } from './redis-keys.js';
+import { redisSealFindings } from './seals.js';
 
 /** How long Redis may take to be reached, and to answer, in milliseconds. */
 const PATIENCE_MS = 5000;
@@ -18,13 +20,16 @@ const ASKED_TIMES = 10;
 const PAUSE_MS = 100;
 const SLOW_MS = 250;
 
-export async function redisFindings(redis: NonNullable<Config['redis']>): Promise<Finding[]> {
+/** `keys` are those with which this environment would seal. */
+export async function redisFindings(redis: NonNullable<Config['redis']>, keys: readonly NamedKey[]): Promise<Finding[]> {
   const address = await attempt('REDIS_URL', 'write redis://host:port, or rediss:// for TLS', () => readAddress(redis).name);
   if (address.level !== 'ok') return [address];
   const client = connect(redis, { socketTimeout: PATIENCE_MS });
   try {
     const reached = await attempt('Redis', 'see that it runs, and that this machine, the password and TLS are right', () => reach(client));
-    return reached.level === 'ok' ? [address, reached, ...(await judge(client, redis))] : [address, reached];
+    return reached.level === 'ok'
+      ? [address, reached, ...(await judge(client, redis)), ...(await redisSealFindings(client, redis.prefix, keys))]
+      : [address, reached];
   } finally {
     client.disconnect();
   }

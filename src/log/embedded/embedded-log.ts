@@ -9,6 +9,7 @@ import { type Log, LogError, type LogReader, type LogWriter, type Retention, typ
 import { Troubles } from '../patience.js';
 import { currentBoot } from './boot.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
+import { folderName, idOf, MAX_NAME } from './folder-names.js';
 import { Handles } from './handles.js';
 import { KeptRecords } from './kept-records.js';
 import { FolderInUse, lockFolder } from './lock.js';
@@ -57,27 +58,6 @@ export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Log>
 
 /** Folders whose name begins so are no sessions: they are being made, or being removed. */
 const ASIDE = '.';
-const MAX_NAME = 255;
-
-/** An id as a folder's name, which leads nowhere else and is not hidden; undefined if it cannot be one. */
-function folderName(sessionId: string): string | undefined {
-  try {
-    const name = encodeURIComponent(sessionId).replace(/^\./, '%2E');
-    return name.length > 0 && name.length <= MAX_NAME ? name : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The id that has this folder's name; undefined for a folder that is not ours. */
-function idOf(name: string): string | undefined {
-  try {
-    const id = decodeURIComponent(name);
-    return folderName(id) === name ? id : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 class EmbeddedLog implements Log {
   private readonly root: string;

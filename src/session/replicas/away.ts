@@ -108,7 +108,7 @@ function comingOf({ coming }: Pick<Guest, 'coming'>, sequence: number): Coming {
   return fresh;
 }
 
-const gone = () => new Fault('INTERNAL', 'the replica that ran this session is gone; attach again', { retryable: true });
+const gone = () => new Fault('INTERNAL', 'the replica that ran this session is gone; attach again', { status: 503 });
 
 function lost(sequence: number): Frame {
   return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message: 'the replica that ran this session is gone' }), sequence };
