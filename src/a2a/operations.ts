@@ -47,7 +47,7 @@ function operation<S extends TObject>(
 export const operations = {
   SendMessage: operation('pty:control', requests.SendMessageRequest, 'message', async (client, request) => {
     const stream = await converse(client, request);
-    return outcomeOf(client, stream, request.configuration, client.signal);
+    return outcomeOf(client, stream, request, client.signal);
   }),
 
   SendStreamingMessage: operation('pty:control', requests.SendMessageRequest, 'message', converse),

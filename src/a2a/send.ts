@@ -3,13 +3,14 @@
 import type { Principal } from '../access/principal.js';
 import { Fault } from '../errors.js';
 import type { MessageJson } from '../session/session.js';
+import { Answer } from './answer.js';
 import { A2aFault, violated } from './errors.js';
 import { withHistory } from './history.js';
 import { type NamedPushConfig, type PushConfig, type PushConfigs, readPushConfig } from './push.js';
 import type { Message, Part, SendMessageRequest } from './requests.js';
 import { isAtRest } from './states.js';
 import type { HostedTask, Placed, Speaker, Task, TaskHost } from './task-host.js';
-import { TaskStream } from './task-stream.js';
+import { type StreamResponse, TaskStream } from './task-stream.js';
 
 /** Who asks, of whose tasks. */
 export interface Asker {
@@ -54,27 +55,29 @@ export async function converse(asker: Asker, { message, configuration = {} }: Se
 export async function outcomeOf(
   asker: Asker,
   stream: TaskStream,
-  { returnImmediately = false, historyLength }: NonNullable<SendMessageRequest['configuration']> = {},
+  { message, configuration: { returnImmediately = false, historyLength } = {} }: SendMessageRequest,
   signal: AbortSignal,
 ): Promise<{ readonly task: Task } | { readonly message: MessageJson }> {
+  const answer = new Answer(message.messageId);
   const { value: first } = await stream.next();
-  if (!returnImmediately) await untilRest(stream, signal);
+  if (first) answer.take(first);
+  if (!returnImmediately) await untilRest(stream, signal, (event) => answer.take(event));
   await stream.return();
   if (signal.reason instanceof Fault) throw signal.reason;
   if (first && 'message' in first) return first;
   if (!first || !('task' in first)) throw new Fault('INTERNAL', 'what came of the message was not told');
   if (returnImmediately) return first;
   const task = await taskOf(asker, first.task.id);
-  return { task: withHistory(await task.snapshot(historyLength), historyLength) };
+  return { task: answer.in(withHistory(await task.snapshot(historyLength), historyLength)) };
 }
 
 /** Reads a stream to its end, or until nobody waits for it any more. */
-export async function untilRest(stream: TaskStream, signal: AbortSignal): Promise<void> {
+export async function untilRest(stream: TaskStream, signal: AbortSignal, take: (event: StreamResponse) => void = () => {}): Promise<void> {
   const giveUp = () => void stream.return();
   signal.addEventListener('abort', giveUp, { once: true });
   if (signal.aborted) giveUp();
   try {
-    for await (const _ of stream);
+    for await (const event of stream) take(event);
   } finally {
     signal.removeEventListener('abort', giveUp);
   }

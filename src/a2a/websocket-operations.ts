@@ -50,7 +50,7 @@ export const operations: Operations = {
   async SendMessage(asker, payload, answer) {
     const request = readMessage(payload);
     const core = coreOf(asker);
-    answer('Response', await outcomeOf(core, await converse(core, request), request.configuration, asker.gone));
+    answer('Response', await outcomeOf(core, await converse(core, request), request, asker.gone));
   },
 
   async SendStreamingMessage(asker, payload, answer) {

@@ -1,4 +1,7 @@
 // A2A over HTTP+JSON, on real sessions. Knows no JSON-RPC.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
@@ -36,6 +39,31 @@ test('the same message twice is typed once, also the one that begins the session
   const [a, b] = await Promise.all([1, 2].map(() => agent.rest('POST', '/message:send', { message: twice })));
   expect(a?.json.task.id).toBe(b?.json.task.id);
   expect(a?.json.task.history).toHaveLength(1);
+});
+
+test('a message may come while the task works on another: each is answered with all that was printed since it', async () => {
+  const { json } = await agent.rest('POST', '/message:send', { message: message('true') });
+  const taskId = json.task.id;
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'both-'));
+  const outputOf = (task: { artifacts?: { name: string; metadata: object; parts: { text: string }[] }[] }) =>
+    task.artifacts?.find(({ name }) => name === 'output');
+  const ask = async (messageId: string, text: string) =>
+    outputOf((await agent.rest('POST', '/message:send', { message: message(text, { taskId, messageId }) })).json.task);
+  const now = async () => (await agent.rest('GET', `/tasks/${taskId}`)).json;
+  const first = ask('first', `echo o$()ne; until [ -e ${folder}/go ]; do sleep 0.05; done; echo t$()wo`);
+  await expect.poll(async () => outputOf(await now())?.parts[0]?.text, { timeout: 5000 }).toMatch(/^one/);
+  const second = ask('second', 'echo th$()ree');
+  await expect.poll(async () => (await now()).history.at(-1).messageId, { timeout: 5000 }).toBe('second');
+  await writeFile(path.join(folder, 'go'), '');
+  expect(await first).toMatchObject({
+    metadata: { messageId: 'first' },
+    parts: [{ text: expect.stringMatching(/^one\n.*two\n.*three\n$/s) }],
+  });
+  expect(await second).toMatchObject({
+    metadata: { messageId: 'second' },
+    parts: [{ text: expect.stringMatching(/^(?!one).*three\n$/s) }],
+  });
+  await rm(folder, { recursive: true });
 });
 
 test('a client may ask for the answer at once, and for no history', async () => {

@@ -24,9 +24,9 @@ describe('A program with a screen of its own', () => {
   it('is pasted to, submitted to apart from it, and has answered when its screen is still: what is new on it is the answer', async () => {
     const program = await ready({ like: 'tui' }, [process.execPath, tui]);
     const first = await program.ask('abc\ndef');
-    expect(artifact(first, 'output')).toBe('You: abc\n1: cba\n2: fed');
+    expect(artifact(first, 'output')).toBe('1: cba\n2: fed');
     expect(artifact(first, 'screen')).toMatch(/^Welcome to the agent\nYou: abc\n1: cba\n2: fed\n\n\n─+\n>$/);
-    expect(artifact(await program.ask('abc\ndef'), 'output')).toBe('You: abc\n1: cba\n2: fed');
+    expect(artifact(await program.ask('abc\ndef'), 'output')).toBe('1: cba\n2: fed');
     expect(program.states).toEqual(['WORKING', 'INPUT_REQUIRED', 'WORKING', 'INPUT_REQUIRED']);
     expect(program.updates('output').map(({ append, lastChunk }) => [append, lastChunk])).toEqual(Array(2).fill([false, true]));
   });

@@ -66,6 +66,13 @@ describe('A task', () => {
     expect(artifact(await shell.ask(''), 'output')).toBeUndefined();
   });
 
+  it('leaves out the prompt also where it tells another folder than before', async () => {
+    const shell = await ready({ env: { PS1: 'me@host:\\w$ ' } });
+    expect(artifact(await shell.ask('cd /tmp'), 'output')).toBeUndefined();
+    expect(artifact(await shell.ask('cd /; echo there'), 'output')).toBe('there\n');
+    expect(artifact(await shell.ask('read -p "me too? " x'), 'output')).toBe('me too?');
+  });
+
   it.each([
     ['a word', 'abc'],
     ['text that ends before the last column', 'x'.repeat(117)],

@@ -101,11 +101,11 @@ export class TaskOutput {
   #answer(look: Look, atRest: boolean): string {
     const { before, text: message, prompts } = this.#asked;
     if (this.#reply === 'screen' || look.onAlternate) {
-      return this.#reply === 'new' ? newLines(look.lines, before?.lines ?? []) : screenText(look);
+      return this.#reply === 'new' ? newLines(look.lines, before?.lines ?? [], message) : screenText(look);
     }
     const { open = [], rest = [], replaced } = look.printed ?? {};
     const text = this.#settled + open.map((line) => `${line}\n`).join('');
-    if (this.#reply === 'new') return newLines([...text.split('\n').slice(0, -1), ...rest], before?.lines ?? []);
+    if (this.#reply === 'new') return newLines([...text.split('\n').slice(0, -1), ...rest], before?.lines ?? [], message);
     const isWhole = this.#from === 0 && !this.#isLate;
     return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts, replaced });
   }

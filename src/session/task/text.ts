@@ -57,21 +57,38 @@ const LEAST_PROMPT = 3;
 function withoutPrompt(rest: readonly string[], { typedAt, home }: Prompts): string {
   const [line = '', ...others] = rest;
   if (others.length > 0 || line === '') return rest.join('\n');
-  if (line === typedAt || line === home) return '';
+  if (line === typedAt || line === home || isAkin(line, home)) return '';
   return home.length >= LEAST_PROMPT && line.endsWith(home) ? line.slice(0, -home.length) : line;
+}
+
+/** How prompts end, and questions do not. */
+const PROMPT_END = /[$#%>❯➜»]$/u;
+
+/** The home prompt with something else in its middle: another folder, another branch. */
+function isAkin(line: string, home: string): boolean {
+  const isPrompt = PROMPT_END.test(home) && line.at(-1) === home.at(-1);
+  return isPrompt && line.slice(0, LEAST_PROMPT) === home.slice(0, LEAST_PROMPT) && home.length > LEAST_PROMPT;
 }
 
 /** Of a message that is not shown, as a password, there is the end of the line at which it was typed. */
 const hidden = ([first, second]: readonly string[], { typedAt }: Prompts): number =>
   typedAt !== '' && first === '' && second !== undefined ? 1 : 0;
 
+/** Where the prompt of a program may be: at the cursor, or anywhere on the screen while that is hidden. */
+export function promptLines({ lines, cursor, prompt }: Pick<Look, 'lines' | 'cursor' | 'prompt'>): readonly string[] {
+  return cursor.visible ? [prompt.trimEnd(), lines[cursor.row] ?? ''] : lines;
+}
+
 /** The lines of the screen, without blank ones at the end. */
 export function screenText({ lines }: Pick<Look, 'lines'>): string {
   return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1).join('\n');
 }
 
-/** The lines that were not there before, each as often as it is new; without blank ones around them. */
-export function newLines(lines: readonly string[], before: readonly string[]): string {
+/**
+ * The lines that were not there before, each as often as it is new. Left out around them are blank lines and those that only draw a frame, and at their
+ * beginning the message as the program shows it.
+ */
+export function newLines(lines: readonly string[], before: readonly string[], message = ''): string {
   const known = new Map<string, number>();
   for (const line of before) known.set(line, (known.get(line) ?? 0) + 1);
   const fresh = lines.filter((line) => {
@@ -79,6 +96,29 @@ export function newLines(lines: readonly string[], before: readonly string[]): s
     known.set(line, left - 1);
     return left <= 0;
   });
-  const first = fresh.findIndex((line) => line !== '');
-  return first === -1 ? '' : fresh.slice(first, fresh.findLastIndex((line) => line !== '') + 1).join('\n');
+  const text = withoutFrame(fresh);
+  return withoutFrame(text.slice(shown(text, message))).join('\n');
+}
+
+/** Blank, or nothing but what frames are drawn with: boxes, blocks. */
+const FRAME = /^[\s\u2500-\u259f]*$/;
+/** What programs put before a message: nothing, or what ends in a sign. */
+const MARK = /(^|[^\p{L}\p{N}\s])\s*$/u;
+
+function withoutFrame(lines: readonly string[]): readonly string[] {
+  const isContent = (line: string) => !FRAME.test(line);
+  const first = lines.findIndex(isContent);
+  return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isContent) + 1);
+}
+
+/** How many lines at the beginning are the message, or as much of it as is shown. */
+function shown(lines: readonly string[], message: string): number {
+  const typed = message.split(/\r?\n/).map((line) => line.trim());
+  const isTyped = (line: string, i: number) => {
+    const bare = (lines[i] ?? '').replace(/[\s\u2500-\u259f]+$/, '');
+    return bare.endsWith(line) && MARK.test(bare.slice(0, bare.length - line.length));
+  };
+  if (typed[0] === '') return 0;
+  const others = typed.findIndex((line, i) => !isTyped(line, i));
+  return others === -1 ? typed.length : others;
 }

@@ -1,6 +1,7 @@
 // Whether a program works or waits for its next message: by its screen, and by what the kernel knows. Knows no message and no log.
 import type { Adapter } from '../../agents/adapter.js';
 import type { Activity, Look, PrintedPlace } from '../../terminal/terminal.js';
+import { promptLines } from './text.js';
 
 /** Silence before the kernel's word is taken, and the shortest time between two decisions, in milliseconds. */
 export const SETTLE_MS = 100;
@@ -151,7 +152,7 @@ export class Watch {
     if (picture !== this.#picture) this.#changedAt = Math.max(this.#changedAt, heardAt);
     this.#picture = picture;
     this.#onAlternate = look.onAlternate;
-    this.#hasPrompt = this.#adapter.prompt?.(look.lines) ?? true;
+    this.#hasPrompt = this.#adapter.prompt?.(promptLines(look)) ?? true;
     this.#events.saw(look);
   }
 
