@@ -22,6 +22,8 @@ export interface Sign {
 /** How a beat was taken: `dead` and `taken` (another process has that id) leave the directory as it was. */
 export interface Answer {
   readonly outcome: 'held' | 'dead' | 'taken';
+  /** When it was taken, in milliseconds of Redis' clock. */
+  readonly at: number;
   readonly signs: ReadonlyMap<string, Sign>;
 }
 
@@ -46,7 +48,7 @@ if outcome == 'held' then
   redis.call('PEXPIRE', directory, keep)
   if beat == '0' then redis.call('PUBLISH', channel, id) end
 end
-local answer = { outcome }
+local answer = { outcome, now }
 local all = redis.call('HGETALL', directory)
 for i = 1, #all, 2 do
   local since = string.match(all[i + 1], '^%S+ dead (%d+)$')
@@ -92,10 +94,10 @@ export class Directory {
   /** Says that a replica lives, and reads what all say, in one step. `count` is 0 for the first beat of a life, and never again. */
   async beat(id: string, life: Life, count: number, leaseMs: number): Promise<Answer> {
     const reply = await this.#run(beat, id, life, count, leaseMs, FORGET_MS, DIRECTORY_MS);
-    const [outcome, ...rest] = reply as [Answer['outcome'], ...string[]];
+    const [outcome, at, ...rest] = reply as [Answer['outcome'], number, ...string[]];
     const signs = new Map<string, Sign>();
     for (let i = 0; i + 1 < rest.length; i += 2) signs.set(rest[i] as string, readSign(rest[i + 1] as string));
-    return { outcome, signs };
+    return { outcome, at, signs };
   }
 
   /** Writes that a life is over; does nothing if the replica gave another sign than `expected` meanwhile (undefined: none was there). */

@@ -5,7 +5,7 @@
 // the dead one included, learns of deaths and births by looking. So no two disagree, clocks of machines do not matter, and while Redis is
 // away nobody dies.
 import { bounded } from '../session/bounded.js';
-import type { Leases } from '../session/replicas/cluster.js';
+import type { Leases, Now } from '../session/replicas/cluster.js';
 import type { Logger } from '../session/sessions.js';
 import { Alarm } from './alarm.js';
 import { another, type Client, ready } from './client.js';
@@ -77,6 +77,8 @@ export class RedisLeases implements Leases {
   #beats = 0;
   /** When the last beat that was taken was sent; others count from later. */
   #renewedAt = Number.NEGATIVE_INFINITY;
+  /** Redis' clock less ours, as far as the last beat tells: it was taken at some time between its question and its answer. */
+  #ahead: Now = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
   /** The life in which the lease was held last. */
   #heldLife: Life | undefined;
   #isHeld = false;
@@ -149,6 +151,11 @@ export class RedisLeases implements Leases {
 
   onUsurped(listener: () => void): () => void {
     return this.#rivals.add(listener);
+  }
+
+  now(): Now {
+    const here = performance.now();
+    return { from: this.#ahead.from + here, to: this.#ahead.to + here };
   }
 
   trouble(): string | undefined {
@@ -236,9 +243,11 @@ export class RedisLeases implements Leases {
     if (this.#wasForgotten()) await this.#beginLifeAfter(this.#life);
     const askedAt = performance.now();
     const answer = await this.#directory.beat(this.replicaId, this.#life, this.#beats++, this.#leaseMs);
+    const seenAt = performance.now();
+    this.#ahead = { from: answer.at - seenAt, to: answer.at - askedAt };
     this.#holds();
     if (!this.#isOpen) return answer;
-    const news = this.#look({ askedAt, seenAt: performance.now(), signs: answer.signs });
+    const news = this.#look({ askedAt, seenAt, signs: answer.signs });
     this.#renew(answer, askedAt);
     for (const { id, life, sign } of news.overdue) await this.#directory.bury(id, life, sign);
     if (news.overdue.length > 0) this.#alarm.ring();

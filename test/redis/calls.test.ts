@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/errors.js';
 import { LogError, type LogFailure } from '../../src/log/log.js';
 import { Calls, type Server } from '../../src/session/replicas/calls.js';
+import { cutProxy } from '../support/cut-proxy.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { openReplica, type Replica } from './replica.js';
@@ -27,9 +28,9 @@ needs('redis-server')('calls', () => {
     await server.dispose();
   });
 
-  async function replica(id: string, serve: Server = () => ({})): Promise<Replica & { calls: Calls }> {
+  async function replica(id: string, serve: Server = () => ({}), address = server.url): Promise<Replica & { calls: Calls }> {
     const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) };
-    const opened = await openReplica(server, id, { leaseSeconds: 30, logger });
+    const opened = await openReplica({ url: address }, id, { leaseSeconds: 30, logger });
     const calls = new Calls({ bus: opened.bus, leases: opened.leases, logger });
     calls.serve(serve);
     open.push(opened, calls);
@@ -113,6 +114,21 @@ needs('redis-server')('calls', () => {
     expect(await pending).toMatchObject(died);
     expect(await asked(a.calls.call('b', 'never'))).toMatchObject(died);
     expect(await asked(a.calls.tell('nobody', 'never'))).toMatchObject(died);
+  });
+
+  it('that were given up are not begun later by one that was held up', async () => {
+    const wire = await cutProxy(server.port);
+    open.push(wire);
+    const begun: string[] = [];
+    const a = await replica('a');
+    await replica('b', (_, name) => ({ data: begun.push(name) }), `redis://127.0.0.1:${wire.port}`);
+    await a.calls.call('b', 'before');
+    wire.freeze();
+    const given = await Promise.all(['one', 'two'].map((name) => asked(a.calls.call('b', name, {}, { timeoutMs: 100 }))));
+    wire.mend();
+    for (const fault of given) expect(fault).toMatchObject({ code: 'INTERNAL', retryable: true });
+    await a.calls.call('b', 'after');
+    expect(begun).toEqual(['before', 'after']);
   });
 
   it('whose answer is too big get a Fault instead', async () => {

@@ -8,7 +8,13 @@ import type { Questions } from '../../src/session/replicas/remote-words.js';
 import type { Session } from '../../src/session/session.js';
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} };
-const leases = { replicaId: '', onDeath: () => () => {}, isAlive: () => true, alive: () => ['a', 'b'] } as unknown as Leases;
+const leases = {
+  replicaId: '',
+  onDeath: () => () => {},
+  isAlive: () => true,
+  now: () => ({ from: 0, to: 0 }),
+  alive: () => ['a', 'b'],
+} as unknown as Leases;
 
 /** Two replicas on a bus of their own. */
 function pair(): { a: Neighbours; b: Neighbours } {

@@ -18,10 +18,18 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-type Asked =
-  /** `trace` is the `traceparent` of the work that it is a part of. */
-  | { readonly kind: 'call'; readonly call: number; readonly name: string; readonly trace?: string | undefined; readonly data?: unknown }
-  | { readonly kind: 'tell'; readonly name: string; readonly data?: unknown };
+interface Call {
+  readonly kind: 'call';
+  readonly call: number;
+  readonly name: string;
+  /** When it is given up, by the clock that all replicas share, in milliseconds. Former versions did not say. */
+  readonly by?: number;
+  /** The `traceparent` of the work that it is a part of. */
+  readonly trace?: string | undefined;
+  readonly data?: unknown;
+}
+
+type Asked = Call | { readonly kind: 'tell'; readonly name: string; readonly data?: unknown };
 type Head =
   | Asked
   | { readonly kind: 'reply'; readonly call: number; readonly data?: unknown }
@@ -43,7 +51,7 @@ interface Pending {
 export interface CallsParts {
   /** Its one handler is taken here, when `serve` is called. */
   readonly bus: Bus;
-  readonly leases: Pick<Leases, 'onDeath'>;
+  readonly leases: Pick<Leases, 'onDeath' | 'now'>;
   readonly logger: Logger;
   /** Absent: nothing is traced. */
   readonly tracing?: Tracing;
@@ -68,7 +76,10 @@ export class Calls {
     this.#parts.bus.receive((from, message) => this.#take(server, from, message));
   }
 
-  /** Rejects with the Fault that the other replica threw, or INTERNAL (retryable) if it died, or was not reached, or did not answer in time. */
+  /**
+   * Rejects with the Fault that the other replica threw, or INTERNAL (retryable) if it died, or was not reached, or did not answer in time: then
+   * it does not begin with it later either.
+   */
   call(to: string, name: string, args: Parcel = {}, options: CallOptions = {}): Promise<Parcel> {
     const span = { kind: 'client', attributes: { 'pty.replica_id': to } } as const;
     return partOf(this.#tracing, `ask ${name}`, span, () => this.#call(to, name, args, options));
@@ -86,7 +97,8 @@ export class Calls {
         else resolve(answer);
       };
       this.#pending.set(call, { to, settle });
-      const asked: Asked = { kind: 'call', call, name, trace: currentSpan()?.traceparent, data: args.data };
+      const by = this.#parts.leases.now().from + timeoutMs;
+      const asked: Asked = { kind: 'call', call, name, by, trace: currentSpan()?.traceparent, data: args.data };
       this.#send(to, asked, args.bytes, timeoutMs).catch((error) => settle(unreached(error)));
     });
   }
@@ -132,13 +144,20 @@ export class Calls {
   async #serve(server: Server, from: string, asked: Asked, args: Parcel): Promise<void> {
     let answer: Parcel | Fault;
     try {
-      answer = await this.#traced(from, asked, async () => server(from, asked.name, args));
+      answer = this.#isGivenUp(asked)
+        ? fault('the replica that runs this session was held up')
+        : await this.#traced(from, asked, async () => server(from, asked.name, args));
     } catch (error) {
       answer = asFault(error);
       if (isFailure(answer) && answer !== error)
         this.#parts.logger.error({ err: error, from, name: asked.name }, 'what another replica asked has failed');
     }
     if (asked.kind === 'call') await this.#answer(from, asked.call, answer);
+  }
+
+  /** Whether that may be so: who was told that it has failed may have asked again. */
+  #isGivenUp(asked: Asked): boolean {
+    return asked.kind === 'call' && asked.by !== undefined && this.#parts.leases.now().to > asked.by;
   }
 
   /** In the trace of whoever asked. */

@@ -31,6 +31,12 @@ export interface Bus {
   close(): Promise<void>;
 }
 
+/** When it is, by a clock that all replicas share, in milliseconds: not before `from`, and not after `to`. */
+export interface Now {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Who is alive. */
 export interface Leases {
   readonly replicaId: string;
@@ -54,6 +60,7 @@ export interface Leases {
    * never will; told with each sign of it.
    */
   onUsurped(listener: () => void): () => void;
+  now(): Now;
   /** In one sentence, what keeps this replica from being believed alive, or soon will; undefined while all is well. */
   trouble(): string | undefined;
   /** Gives the lease up at once, in order (others are told without waiting for it to run out). */
