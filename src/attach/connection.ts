@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { UpdateStream } from '../a2a/websocket-operations.js';
-import type { Principal } from '../access/principal.js';
+import { may, type Principal } from '../access/principal.js';
 import type { Validity } from '../access/validity.js';
 import type { AuditEvent, AuditLine } from '../audit/audit.js';
 import { asFault, closeCode, Fault, type GoodbyeReason } from '../errors.js';
@@ -116,7 +116,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
       isBinary,
       serviceParameters: () => this.#serviceParameters,
       sent: (frame) => {
-        if (this.#role === 'controller') this.#typing.sent(frame);
+        // Who only watches now may have control when its terminal answers.
+        if (may(principal, 'pty:control')) this.#typing.sent(frame);
       },
       meter,
       events: {

@@ -1,8 +1,8 @@
 // Tells what a terminal answers by itself from what is typed on it: the gateway has answered. Knows no connection and no timer.
 import type { Frame } from '../protocol/frames.js';
-import { readPayload } from '../protocol/make-frames.js';
-import { answerOf, mayBeKey, QueryFinder, type QueryKind } from '../terminal/queries.js';
+import { answerOf, mayBeKey, type QueryKind } from '../terminal/queries.js';
 import { type Sequence, SequenceReader } from '../terminal/sequences.js';
+import { ShownQueries } from './shown-queries.js';
 
 /** Milliseconds for which an answer is expected, from when its query was sent. */
 export const ANSWER_EXPECTED_MS = 10_000;
@@ -45,7 +45,7 @@ function joinOldest(those: Expected[]): void {
 export class AnswerFilter {
   readonly #now: () => number;
   readonly #expected = new Map<QueryKind, Expected[]>();
-  #output = new QueryFinder();
+  readonly #shown = new ShownQueries();
   #input = new SequenceReader();
   #held: Uint8Array = new Uint8Array(0);
 
@@ -61,8 +61,8 @@ export class AnswerFilter {
 
   /** A frame that the connection is sent. Its terminal answers what is asked in the past, and in a Keyframe, as well. */
   sent(frame: Frame): void {
-    if (frame.kind === 'Output') this.#shown(frame.sequence, frame.body);
-    else if (frame.kind === 'Keyframe') this.#pictured(frame);
+    if (frame.kind !== 'Output' && frame.kind !== 'Keyframe') return;
+    this.#shown.read(frame, ({ kind, answers }) => this.#expect(kind, answers, frame.sequence));
   }
 
   /** What of these bytes was typed, in order. */
@@ -88,18 +88,6 @@ export class AnswerFilter {
   /** What was held was typed after all. */
   release(): Typed[] {
     return this.#all(new Uint8Array(0));
-  }
-
-  #shown(sequence: number, bytes: Uint8Array): void {
-    this.#output.read(bytes, ({ kind, answers }) => this.#expect(kind, answers, sequence));
-  }
-
-  /** Goes on where a Keyframe ends. */
-  #pictured(frame: Frame): void {
-    const payload = readPayload(frame);
-    if (payload.kind !== 'Keyframe') return;
-    this.#output = new QueryFinder();
-    this.#shown(frame.sequence, Buffer.from(payload.snapshot, 'base64'));
   }
 
   #expect(kind: QueryKind, answers: number, sequence: number): void {

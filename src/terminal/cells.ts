@@ -88,7 +88,18 @@ class Painter {
     this.#dirty.delete(x);
     const columns = Math.max(1, width);
     this.#x = x + columns;
+    if (columns === 2) this.#rightHalf(line, x + 1);
     return columns;
+  }
+
+  /** What is written with autowrap off over the right half of a character at the edge leaves its left half as it is. */
+  #rightHalf(line: Line, x: number): void {
+    const over = line.loadCell(x, this.#cell);
+    if (over.getWidth() === 0 || !over.getChars() || x !== this.#emulator.cols - 1) return;
+    this.#restyle(this.#look(over));
+    this.#put('\x1b[?7l', this.#charsOf(over), '\x1b[?7h');
+    this.#dirty.delete(x);
+    this.#x = -1;
   }
 
   /** A run of erased cells with one background. ECH leaves the cursor where it is. */

@@ -153,10 +153,10 @@ export class QueryFinder {
 
   /** ESC begins anew from anywhere: a sequence that asks nothing is passed over, but for the last one, which may go on in what follows. */
   #readWhatMayAsk(bytes: Uint8Array, found: (query: Query) => void): void {
-    for (let at = this.#isIdle ? firstBeginning(bytes) : 0; at < bytes.length; ) {
+    for (let at = this.isIdle ? firstBeginning(bytes) : 0; at < bytes.length; ) {
       const next = bytes.indexOf(ESCAPE, at + 1);
       const end = next < 0 ? bytes.length : next;
-      if (next < 0 || !this.#isIdle || mayAskAt(bytes, at + 1)) this.#readAll(bytes.subarray(at, end), found);
+      if (next < 0 || !this.isIdle || mayAskAt(bytes, at + 1)) this.#readAll(bytes.subarray(at, end), found);
       at = end;
     }
   }
@@ -168,9 +168,41 @@ export class QueryFinder {
     });
   }
 
-  get #isIdle(): boolean {
-    return this.#reader.begun === this.#reader.at;
+  /** Whether nothing is unfinished. */
+  get isIdle(): boolean {
+    return this.unfinished === 0;
   }
+
+  /** Bytes of what is unfinished. */
+  get unfinished(): number {
+    return this.#reader.at - this.#reader.begun;
+  }
+
+  /**
+   * Whether what is unfinished is over at the first ESC of these bytes, so that from there on they can be read as if they began outside of any
+   * sequence; then what it asks is found. ESC begins anew from anywhere, and all that begins before it is a control of eight bits.
+   */
+  endsAtEscape(bytes: Uint8Array, found: (query: Query) => void): boolean {
+    const first = bytes.indexOf(ESCAPE);
+    const head = bytes.subarray(0, first);
+    if (first < 0 || hasC1(head)) return false;
+    this.#readAll(head, found);
+    this.#readAll(NOTHING, found);
+    return true;
+  }
+}
+
+/** What is asked in a piece of a stream that begins outside of any sequence, and the beginning of what it does not finish. */
+export interface AskedIn {
+  readonly queries: readonly Query[];
+  readonly unfinished: Uint8Array;
+}
+
+export function askedIn(bytes: Uint8Array): AskedIn {
+  const finder = new QueryFinder();
+  const queries: Query[] = [];
+  finder.read(bytes, (query) => queries.push(query));
+  return { queries, unfinished: bytes.subarray(bytes.length - finder.unfinished) };
 }
 
 /** Where the first sequence, or a character that may become the beginning of one, begins; the end if there is none. */

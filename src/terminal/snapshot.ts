@@ -9,6 +9,9 @@ const SAVE = '\x1b7';
 const RESTORE = '\x1b8';
 const TO_ALTERNATE = '\x1b[?1049h';
 const TO_NORMAL = '\x1b[?1049l';
+const ZERO_WIDTH = '\u200b';
+/** Columns that a cursor is told to be out of the screen, at most. */
+const MAX_BEYOND = 32;
 const PLAIN_PEN = '\x1b(B\x0f\x1b[m\x1b[0"q';
 
 /** UTF-16 units that the cells of a snapshot may take (one to three bytes each); beyond it they are told in less detail. */
@@ -36,12 +39,12 @@ function toldOn(paper: Paper, emulator: Emulator): string {
     names(emulator),
     colors(emulator),
     // A terminal keeps a saved cursor for the screen that it does not show, too.
-    onAlternate ? '' : TO_ALTERNATE + saved(alternate) + SAVE + TO_NORMAL + PLAIN_PEN,
-    onAlternate ? '' : saved(normal) + SAVE,
+    onAlternate ? '' : TO_ALTERNATE + save(emulator, alternate) + TO_NORMAL + PLAIN_PEN,
+    onAlternate ? '' : save(emulator, normal),
     PLAIN_PEN,
     screen(emulator, normal, paper),
     onAlternate
-      ? region(normal) + saved(normal) + TO_ALTERNATE + saved(alternate) + SAVE + PLAIN_PEN + screen(emulator, alternate, paper)
+      ? region(normal) + saved(normal) + TO_ALTERNATE + save(emulator, alternate) + PLAIN_PEN + screen(emulator, alternate, paper)
       : '',
     region(active),
     modes(emulator),
@@ -86,6 +89,9 @@ function saved(buffer: Buffer): string {
   const set = `\x1b(${designator(buffer.savedCharset)}\x0f`;
   return moveTo(buffer.savedY, buffer.savedX) + set + sequenceOf(styleOf(unlinked(buffer.savedCurAttrData)));
 }
+
+/** Of a screen that is still to be painted: a wrap that was pending is saved, too. */
+const save = ({ cols }: Emulator, buffer: Buffer): string => saved(buffer) + (buffer.savedX < cols ? '' : ' ') + SAVE;
 
 /** A saved cursor has no link and no line style of its own. */
 const unlinked = ({ fg, bg }: Attributes): Attributes => ({ fg, bg, extended: { _ext: 0, urlId: 0 } });
@@ -136,12 +142,13 @@ function modes({ core }: Emulator): string {
 function end(emulator: Emulator): string {
   const last = lastCell(emulator);
   const late = lateModes(emulator);
-  if (last && joins(emulator, last)) {
+  if (last && joins(emulator, last) && isUnchanged(emulator, last.text)) {
     const room = emulator.core.coreService.modes.insertMode ? `${place(emulator, last.x)}\x1b[${last.width}P` : '';
     return charsets(emulator) + room + pen(emulator, plain) + late + place(emulator, last.x) + last.text;
   }
   const { before, sets } = detached(emulator);
-  return before + cursor(emulator, last) + sets + pen(emulator, plain) + late;
+  const written = before && last && !isUnchanged(emulator, last.text) ? undefined : last;
+  return before + cursor(emulator, written) + sets + pen(emulator, plain) + late;
 }
 
 interface Last {
@@ -153,21 +160,24 @@ interface Last {
 
 /** The character left of the cursor, if it can be written again. */
 function lastCell(emulator: Emulator): Last | undefined {
-  const { active } = emulator;
+  const { active, core, cols } = emulator;
   const line = emulator.line(active, active.y);
-  const x = active.x - (active.x > 1 && line.getWidth(active.x - 2) === 2 ? 2 : 1);
-  if (x < 0 || active.x > emulator.cols) return undefined;
+  const end = Math.min(active.x, cols);
+  const isWide = end > 1 && line.getWidth(end - 2) === 2;
+  // The right half of a character was written over: doing that once more would erase the left one.
+  if (end < 1 || (isWide && line.getWidth(end - 1) !== 0)) return undefined;
+  const x = end - (isWide ? 2 : 1);
   const cell = line.loadCell(x, emulator.cell());
-  const width = cell.getWidth();
-  if (!cell.getChars() || x + width !== active.x || !writable(emulator, cell.getChars())) return undefined;
-  return { x, width, text: cell.getChars(), style: styleOf(cell) };
+  const [text, width] = [cell.getChars(), cell.getWidth()];
+  // A mark alone is none.
+  if (!text || x + width !== end || core.unicodeService.wcwidth(text.codePointAt(0) as number) === 0) return undefined;
+  return { x, width, text, style: styleOf(cell) };
 }
 
-/** What the character set in use would turn into something else cannot be written again, nor can a mark alone. */
-function writable({ core }: Emulator, text: string): boolean {
+/** Whether the character set in use does not turn it into something else. */
+function isUnchanged({ core }: Emulator, text: string): boolean {
   const set = core._charsetService.charset as Record<string, string> | undefined;
-  const first = text.codePointAt(0) as number;
-  return core.unicodeService.wcwidth(first) > 0 && !(first < 127 && set?.[text[0] as string]);
+  return (text.codePointAt(0) as number) >= 127 || !set?.[text[0] as string];
 }
 
 /** Whether the next mark or REP refers to this character, and the pen is still the one that wrote it. */
@@ -185,17 +195,29 @@ function place({ core, active }: Emulator, x: number): string {
 function cursor(emulator: Emulator, last: Last | undefined): string {
   const { active, cols } = emulator;
   if (active.x < cols) return place(emulator, active.x);
-  if (last) return linkTo(emulator, last.style.link) + sequenceOf(last.style) + place(emulator, last.x) + last.text + linkTo(emulator, 0);
-  return pendingAfterNothing(emulator);
+  const pending = last ? pendingAfter(emulator, last) : pendingAfterNothing(emulator);
+  return pending === undefined ? place(emulator, cols - 1) : pending + beyond(emulator);
 }
 
-/** A pending wrap although the last column is empty: its row was erased under the cursor, or the cursor came from the other screen with it. */
-function pendingAfterNothing(emulator: Emulator): string {
+function pendingAfter(emulator: Emulator, { style, x, text }: Last): string {
+  return linkTo(emulator, style.link) + sequenceOf(style) + place(emulator, x) + text + linkTo(emulator, 0);
+}
+
+/** Marks after a sequence behind a full line have taken the cursor out of the screen, one column each; its next line feed tells. */
+function beyond({ active, cols }: Emulator): string {
+  return active.x === cols ? '' : ST + ZERO_WIDTH.repeat(Math.min(active.x - cols, MAX_BEYOND));
+}
+
+/**
+ * A pending wrap although the last column is empty: its row was erased under the cursor, or the cursor came from the other screen with it.
+ * Undefined where that cannot be brought about.
+ */
+function pendingAfterNothing(emulator: Emulator): string | undefined {
   const { active, alternate, cols } = emulator;
   const write = `${place(emulator, cols - 1)} `;
   const line = emulator.line(active, active.y);
   if (isErased(emulator, line)) return `${sequenceOf(styleOf(line.loadCell(0, emulator.cell())))}${write}\x1b[1K`;
-  if (active === alternate) return place(emulator, cols - 1);
+  if (active === alternate) return undefined;
   return `\x1b[?47h${moveTo(active.y, cols - 1)} \x1b[?47l`;
 }
 

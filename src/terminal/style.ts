@@ -93,10 +93,10 @@ function namedColor(bits: number): Color {
   return kind === RGB ? { rgb: bits & 0xff_ffff } : { index: bits & 0xff };
 }
 
-/** Without the bits that a kind of colour does not use. */
+/** Without the bits that a kind of colour does not use; signed, as a pen has it and a cell has not. */
 function trueColor(bits: number): number {
   const kind = bits & KIND;
-  if (kind === RGB) return bits;
+  if (kind === RGB) return bits | 0;
   return kind === 0 ? bits & ~COLOR : bits & ~0xff_ff00;
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '../../src/protocol/frames.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { AnsweringTerminal } from '../support/answering-terminal.js';
 
@@ -42,13 +43,17 @@ async function start() {
     return json.lines.join('');
   };
   const shows = (what: string | RegExp) => expect.poll(lines, { timeout: 15_000 }).toMatch(what);
-  const attach = async (): Promise<AnsweringTerminal> => {
-    const terminal = new AnsweringTerminal({ url: session.pty_ws_url, token: gateway.token() });
+  const open = (options: { role?: Role; isSlow?: boolean } = {}): AnsweringTerminal => {
+    const terminal = new AnsweringTerminal({ url: session.pty_ws_url, token: gateway.token(), ...options });
     terminals.push(terminal);
+    return terminal;
+  };
+  const attach = async (): Promise<AnsweringTerminal> => {
+    const terminal = open();
     await terminal.controls();
     return terminal;
   };
-  return { lines, shows, attach };
+  return { lines, shows, open, attach };
 }
 
 const ANSWERS = ['\\E[?62;22c', '\\E[>0;276;0c', '\\E[0n', '\\E[5;9R', '\\E[?2004;2$y', '\\EP1$r1;24r\\E\\\\'];
@@ -74,6 +79,21 @@ describe('a program that asks', () => {
     const late = await attach();
     await late.hasAnswered(/\$r1;24r/);
     late.type('rest.');
+    await shows(/rest:''\..*rest:''\./);
+  });
+
+  it('gets none of who watched when it asked, and has control when the answers come', async () => {
+    const { shows, open, attach } = await start();
+    await shows('ready');
+    const first = await attach();
+    const watcher = open({ role: 'observer', isSlow: true });
+    await watcher.is('observer');
+    first.type('go.');
+    await shows(/rest:''\./);
+    await watcher.hasAnswered(/\$r1;24r/);
+    await watcher.client.requestRole('controller');
+    watcher.catchUp();
+    watcher.type('rest.');
     await shows(/rest:''\..*rest:''\./);
   });
 

@@ -54,6 +54,7 @@ const PROBE = [
   '\x1b[?1J',
   '\b\b\b\b<',
   '\x1b[4l\x1b[20l\nend',
+  '\vv',
 ];
 
 describe('a snapshot', () => {
@@ -69,6 +70,10 @@ describe('a snapshot', () => {
       'the alternate screen over a normal one',
       'normal\x1b[2;4r\x1b[3;3H\x1b[33m\x1b7\x1b[?1049h\x1b[H\x1b[2Jalt\x1b[2;3r\x1b[?6h\x1b[2;2Hlow',
     ],
+    ['a full line in the alternate screen, and line drawing chosen behind it', `\x1b[?1049h${'x'.repeat(20)}\x1b(0`],
+    ['a mark behind a full line and a sequence', `${'x'.repeat(20)}\x1b[m\u0301\u0302`],
+    ['text that is struck out, in a colour of 24 bits', '\x1b[9;38;2;1;2;3mstruck'],
+    ['a wide character at the edge, half of it written over with autowrap off', `\x1b[?7l${' '.repeat(18)}漢e\x1b[m`],
     ['a wrapped line at the top', `${'w'.repeat(50)}${'\r\n'.repeat(5)}`],
     ['wrapped lines in full', 'w'.repeat(119)],
     ['insert mode in the middle of a line', 'abcdef\x1b[4D\x1b[4hin'],

@@ -1,0 +1,42 @@
+// What is asked in the frames that terminals are shown is found by each of them as by one who reads every byte, wherever the frames were cut.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Frame } from '../../src/protocol/frames.js';
+import { entry } from '../../src/protocol/make-frames.js';
+import { ShownQueries } from '../../src/session/shown-queries.js';
+import { type Query, QueryFinder } from '../../src/terminal/queries.js';
+import { chunked, noise, program, shares } from '../support/programs.js';
+
+const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
+const asking = fc
+  .constantFrom('\x1b[c', '\x1b[6n', '\x1bZ', '\x1b]11;?\x07', '\x1b]4;1;?;2;?\x1b\\', '\x1bP$qm\x1b\\', '\u009b5n', '\x1b[?2004$p')
+  .map(bytes);
+const silent = fc.constantFrom('\x1b[31m', '\x1b]0;title', '\x1b_6n', '\x1b\\', '\x1b', '\x1b[3').map(bytes);
+
+/** All that is found in these frames, in order. */
+function foundIn(frames: readonly Frame[]): Query[] {
+  const found: Query[] = [];
+  const shown = new ShownQueries();
+  for (const frame of frames) shown.read(frame, (query) => found.push(query));
+  return found;
+}
+
+it('Queries are found by all who are shown the same frames, by who comes later as well', () => {
+  const pieces = fc.array(fc.oneof({ weight: 3, arbitrary: asking }, silent, program, noise), { maxLength: 8 });
+  fc.assert(
+    fc.property(pieces, shares, fc.nat(4), (stream, cuts, late) => {
+      const frames = chunked(new Uint8Array(Buffer.concat(stream)), cuts).map((body, i) => ({ ...entry('Output', body), sequence: i + 1 }));
+      const readAll = (those: readonly Frame[]): Query[] => {
+        const found: Query[] = [];
+        const finder = new QueryFinder();
+        for (const { body } of those) finder.read(body, (query) => found.push(query));
+        return found;
+      };
+      expect(foundIn(frames)).toEqual(readAll(frames));
+      const rest = frames.slice(late);
+      expect(foundIn(rest)).toEqual(readAll(rest));
+      expect(foundIn(frames)).toEqual(readAll(frames));
+    }),
+    { numRuns: 2000 },
+  );
+});
