@@ -27,15 +27,16 @@ declare module 'fastify' {
 /** Who asks for an operation at `/agents/:inst/…`, and was let pass by `authorize`. TASK_NOT_FOUND if there is no such agent, which the audit is told. */
 export function clientOf(request: FastifyRequest, reply: FastifyReply, name: OperationName): Client {
   const { server: app } = request;
+  const principal = principalOf(request);
   const agent = agentOf(request, name);
   return {
-    principal: principalOf(request),
+    principal,
     host: hostOf(app, agent, request),
-    from: { author: 'message' },
+    from: { author: 'message', principal: principal.name },
     signal: whileGood(request, reply),
     activate: (extensions) => reply.activateExtensions(extensions),
     record: (event, outcome, more) => request.record(event, outcome, more),
-    extendedCard: () => app.cards.extended(agent, principalOf(request)),
+    extendedCard: () => app.cards.extended(agent, principal),
   };
 }
 

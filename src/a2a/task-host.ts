@@ -1,6 +1,6 @@
 // What runs the tasks of an agent, as A2A's operations see it. Knows no request, no session and no binding.
 import type { Principal } from '../access/principal.js';
-import type { Author, MessageJson, TaskState } from '../session/session.js';
+import type { MessageJson, Sender, TaskState } from '../session/session.js';
 import type { PushConfigs } from './push.js';
 
 /** A task as JSON (A2A 1.0 §4.1.1). */
@@ -37,10 +37,7 @@ export interface ArtifactUpdate {
 }
 
 /** Who speaks to a task, and what goes with all that comes of it. */
-export interface Speaker {
-  readonly author: Author;
-  readonly serviceParameters?: Record<string, unknown>;
-}
+export type Speaker = Sender;
 
 export interface HostedTask {
   readonly id: string;

@@ -97,7 +97,11 @@ export const operations: Operations = {
 };
 
 function coreOf({ session, principal, author, serviceParameters }: Asker): CoreAsker {
-  return { host: new OneSession(session), principal, from: { author, ...(serviceParameters && { serviceParameters }) } };
+  return {
+    host: new OneSession(session),
+    principal,
+    from: { author, principal: principal.name, ...(serviceParameters && { serviceParameters }) },
+  };
 }
 
 /** `context_id` and `state` narrow the list, in either spelling; anything else in a filter is let be. */

@@ -196,6 +196,10 @@ export class OwnedSession implements Session {
     const trace = new TaskTrace(this.#parts.tracing);
     return {
       permit: (author) => this.#permit(author),
+      typed: ({ author, principal }) => {
+        if (author !== 'message') this.#presence.typed(author.clientId);
+        else if (principal !== undefined) this.#presence.messageFrom(principal);
+      },
       type: (bytes) => this.#write(bytes),
       publish: (update) => void trace.tell(update, () => this.#append([entry('TaskStatusUpdate', { ...update })])).catch(() => {}),
       place: () => this.#journal.next - 1,

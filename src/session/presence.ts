@@ -9,6 +9,8 @@ const ASK_AGAIN_MS = 1000;
 /** Milliseconds between two tellings that somebody types. */
 const TYPING_EVERY_MS = 1000;
 
+type Typist = Pick<PresenceState, 'typing' | 'message_from'>;
+
 export class Presence {
   readonly #roster: Roster;
   /** Observers, the first to ask first: never more than are attached. */
@@ -17,8 +19,9 @@ export class Presence {
   readonly #askedAt = new Map<string, number>();
   /** By who has lent control: who has it. */
   readonly #loans = new Map<string, string>();
-  /** When it was last told of each that they type, in milliseconds of the process. */
+  /** When it was last told of each that they type, and of messages, in milliseconds of the process. */
   readonly #typedAt = new Map<string, number>();
+  #messageAt = Number.NEGATIVE_INFINITY;
 
   constructor(roster: Roster) {
     this.#roster = roster;
@@ -72,7 +75,14 @@ export class Presence {
   typed(clientId: string, now = performance.now()): void {
     if (now - (this.#typedAt.get(clientId) ?? Number.NEGATIVE_INFINITY) < TYPING_EVERY_MS) return;
     this.#typedAt.set(clientId, now);
-    this.#tell(clientId);
+    this.#tell({ typing: clientId });
+  }
+
+  /** A message of this principal is typed, who is no member: told at most once in TYPING_EVERY_MS. */
+  messageFrom(principal: string, now = performance.now()): void {
+    if (now - this.#messageAt < TYPING_EVERY_MS) return;
+    this.#messageAt = now;
+    this.#tell({ message_from: principal });
   }
 
   readonly #acts: Readonly<Record<PresenceAct, (clientId: string, target: string | undefined) => readonly Attached[]>> = {
@@ -122,9 +132,9 @@ export class Presence {
     return target;
   }
 
-  #state(typing?: string): PresenceState {
+  #state(typist: Typist = {}): PresenceState {
     const lent_by = [...this.#loans.keys()];
-    return { asking: [...this.#asking], ...(lent_by.length > 0 && { lent_by }), ...(typing !== undefined && { typing }) };
+    return { asking: [...this.#asking], ...(lent_by.length > 0 && { lent_by }), ...typist };
   }
 
   #signature(): string {
@@ -132,8 +142,9 @@ export class Presence {
   }
 
   /** Who types knows it. */
-  #tell(typing?: string): void {
-    const state = this.#state(typing);
-    for (const { clientId, hearsPresence, member } of this.#roster.all()) if (hearsPresence && clientId !== typing) member.tell?.(state);
+  #tell(typist: Typist = {}): void {
+    const state = this.#state(typist);
+    for (const { clientId, hearsPresence, member } of this.#roster.all())
+      if (hearsPresence && clientId !== typist.typing) member.tell?.(state);
   }
 }

@@ -66,6 +66,14 @@ export interface Joined {
 /** Who types: a member, or a message that comes without one and needs a free lease (protocol, A2A). */
 export type Author = { readonly clientId: string } | 'message';
 
+/** Whose message it is, and what goes with all that comes of it. */
+export interface Sender {
+  readonly author: Author;
+  /** `sub` of the token. */
+  readonly principal?: string;
+  readonly serviceParameters?: Record<string, unknown>;
+}
+
 export interface SessionDescription {
   readonly session_id: string;
   readonly instance_id: string;
@@ -144,7 +152,7 @@ export interface SessionTask {
   /** The same, and its place in the log: what is told of the task with a higher number is not in it yet, all else is. */
   placed(historyLength?: number): Promise<PlacedTask>;
   /** Types a message; the same messageId twice is typed once. Resolves with the task when its state is WORKING. */
-  send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> }): Promise<TaskJson>;
+  send(message: MessageJson, from: Sender): Promise<TaskJson>;
   /** Resolves when the task rests (quiet, or ended). */
   rest(): Promise<TaskJson>;
   /** Who is told of its updates over HTTP (A2A 1.0 §3.1.7–3.1.10). */

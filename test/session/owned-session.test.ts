@@ -119,6 +119,15 @@ describe('A session that runs here', () => {
     expect(a.joined.role).toBe('controller');
   });
 
+  it('tells those who want to know whose message is typed, who has no connection', async () => {
+    const session = await start();
+    const told: unknown[] = [];
+    const member = { deliver: () => {}, dismiss: () => {}, tell: (state: object) => void told.push(state) };
+    await session.join({ role: 'observer', mayControl: false, principal: 'eve', hearsPresence: true }, member);
+    await session.task.send({ messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'true' }] }, { author: 'message', principal: 'agent-7' });
+    expect(told).toEqual([{ asking: [], message_from: 'agent-7' }]);
+  });
+
   it('puts all output before the one Closed, and nothing of the terminal after it', async () => {
     const session = await start({}, { argv: ['/bin/bash', '-c', 'read; seq 1 3000; exit 5'] });
     const a = await Watcher.join(session);

@@ -158,3 +158,10 @@ it('Typing is told to the others, at most once a second', () => {
   for (const at of [0, 400, 999, 1000, 1500, 2100]) presence.typed('ada', at);
   expect(told).toMatchObject({ ada: [], bob: Array(3).fill({ asking: [], typing: 'ada' }) });
 });
+
+it('A message is typed by its principal, and told to all at most once a second', () => {
+  for (const name of ['ada', 'bob']) come(name);
+  for (const at of [0, 400, 1000]) presence.messageFrom('agent', at);
+  const typed = Array(2).fill({ asking: [], message_from: 'agent' });
+  expect(told).toMatchObject({ ada: typed, bob: typed });
+});

@@ -43,6 +43,7 @@ export class MemorySession implements Session {
     this.#roster = new Roster({ maxControllers, maxObservers, firstRole: 'controller' });
     this.#presence = new Presence(this.#roster);
     this.task = new TerminalTask({ id: this.id, contextId: newId() }, adapterOf(), {
+      typed: () => {},
       permit: (author) => this.#permit(author),
       activity: () => 'unknown',
       look: async () => EMPTY_LOOK,

@@ -15,6 +15,7 @@ import type {
   Member,
   MessageJson,
   PlacedTask,
+  Sender,
   Session,
   SessionDescription,
   SessionTask,
@@ -183,10 +184,7 @@ class RemoteTask implements SessionTask {
     return (await this.#ask('task', historyLength === undefined ? {} : { historyLength })).head;
   }
 
-  async send(
-    message: MessageJson,
-    from: { readonly author: Author; readonly serviceParameters?: Record<string, unknown> },
-  ): Promise<TaskJson> {
+  async send(message: MessageJson, from: Sender): Promise<TaskJson> {
     return (await this.#ask('message', { message, ...from })).head;
   }
 

@@ -6,7 +6,7 @@ import type { ClosedReason, Frame, Role } from '../../protocol/frames.js';
 import type { PresenceAct } from '../../protocol/names.js';
 import type { PresenceState } from '../../protocol/presence.js';
 import type { ScreenView, Size } from '../../terminal/terminal.js';
-import type { Author, JoinRequest, MessageJson, PlacedTask, SessionDescription, TaskJson } from '../session.js';
+import type { Author, JoinRequest, MessageJson, PlacedTask, Sender, SessionDescription, TaskJson } from '../session.js';
 
 /** A frame without its body, which travels beside it as it is. */
 export type FrameHead = Omit<Frame, 'body'>;
@@ -44,7 +44,7 @@ export interface Questions {
   view: { ask: object; answer: ScreenView };
   snapshot: { ask: object; answer: Size & { anchor: number } };
   task: { ask: { historyLength?: number }; answer: PlacedTask };
-  message: { ask: { message: MessageJson; author: Author; serviceParameters?: Record<string, unknown> }; answer: TaskJson };
+  message: { ask: { message: MessageJson } & Sender; answer: TaskJson };
   setPush: { ask: { config: PushConfig }; answer: TaskPushConfig };
   listPushes: { ask: object; answer: readonly TaskPushConfig[] };
   removePush: { ask: { id: string }; answer: object };

@@ -4,7 +4,7 @@ import type { PushConfigs } from '../../a2a/push.js';
 import type { Adapter } from '../../agents/adapter.js';
 import { type Look, type MarkAt, TerminalError } from '../../terminal/terminal.js';
 import { bounded, gate } from '../bounded.js';
-import type { Author, MessageJson, PlacedTask, SessionTask, TaskJson, TaskState } from '../session.js';
+import type { Author, MessageJson, PlacedTask, Sender, SessionTask, TaskJson, TaskState } from '../session.js';
 import { notCancelable, takesNoMore } from './ended.js';
 import { canceled, type Ending, lastStatus } from './last-word.js';
 import { keystrokes, textOf } from './message.js';
@@ -27,6 +27,8 @@ const START_PATIENCE_MS = 10_000;
 export interface TaskPorts extends WatchPorts {
   /** PERMISSION_DENIED if the author may not type now. What was permitted is typed. */
   permit(author: Author): void;
+  /** A message of theirs is typed. */
+  typed(from: Sender): void;
   /** Types into the terminal; resolves when the kernel has it. */
   type(bytes: Uint8Array): Promise<void>;
   /** From here on what is printed is followed; or no more. */
@@ -118,11 +120,12 @@ export class TerminalTask implements SessionTask {
     return artifacts ? { ...task, artifacts: artifacts.map((artifact) => shortened(artifact, KEPT_OUTPUT)) } : task;
   }
 
-  async send(message: MessageJson, from: { readonly author: Author; readonly serviceParameters?: Params }): Promise<TaskJson> {
+  async send(message: MessageJson, from: Sender): Promise<TaskJson> {
     if (this.#hasEnded) throw takesNoMore();
     const text = textOf(message);
     if (this.#known.has(message.messageId)) return this.now();
     this.#ports.permit(from.author);
+    this.#ports.typed(from);
     this.#remember({ ...this.#ports.conceal(message), messageId: message.messageId, taskId: this.#id, contextId: this.#contextId });
     this.#ports.remembered();
     this.#params = this.#ports.conceal(from.serviceParameters ?? {});

@@ -7,7 +7,7 @@ import { CallError, type Gateway } from '../shared/gateway.js';
 import type { Place } from '../shared/place.js';
 import { failureText } from '../shared/words.js';
 import type { Asks } from './asks.js';
-import { answerOf, newsOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
+import { answerOf, newsOf, numbersOf, offerOf, type Person, peopleIn, type Standing, whyDeaf } from './control.js';
 import type { SessionBar } from './session-bar.js';
 
 /** Earlier connections of this window that are remembered. */
@@ -33,6 +33,7 @@ export class ControlDesk {
     former: [],
     maxControllers: 1,
     presence: { asking: [] },
+    numbers: new Map(),
   };
   #role: Role | undefined;
   #running = false;
@@ -74,7 +75,7 @@ export class ControlDesk {
 
   members(members: Members): void {
     const before = this.#standing;
-    this.#standing = { ...before, members };
+    this.#standing = { ...before, members, numbers: numbersOf(members, before.self, before.numbers) };
     const news = this.#fresh ? this.#downgraded && this.whyDeaf() : newsOf(before, this.#standing);
     if (news) this.#parts.tell(news);
     if (this.#fresh) this.#takeFromFormer();
@@ -90,7 +91,8 @@ export class ControlDesk {
     if (answer) this.#parts.tell(answer);
     this.#withdrawn = false;
     clearTimeout(this.#typing);
-    if (presence.typing !== undefined) this.#typing = setTimeout(() => this.#stopTyping(), TYPING_MS);
+    if (presence.typing !== undefined || presence.message_from !== undefined)
+      this.#typing = setTimeout(() => this.#stopTyping(), TYPING_MS);
     this.#show();
   }
 
@@ -150,7 +152,7 @@ export class ControlDesk {
 
   /** It is told again as long as somebody types. */
   #stopTyping(): void {
-    const { typing: _, ...rest } = this.#standing.presence;
+    const { typing: _, message_from: __, ...rest } = this.#standing.presence;
     this.#standing = { ...this.#standing, presence: rest };
     this.#show();
   }

@@ -15,6 +15,8 @@ export interface Standing {
   readonly maxControllers: number;
   /** Who asks for control, who has lent it, and who types. */
   readonly presence: PresenceState;
+  /** By client id: the numbers of those who are called alike. */
+  readonly numbers: Numbers;
 }
 
 export interface Person {
@@ -22,16 +24,17 @@ export interface Person {
   readonly name: string;
   /** `former` is this window before its connection was cut. */
   readonly who: 'you' | 'former' | 'other';
-  readonly role: Role;
+  /** `messenger`: not in the session, but a message of theirs is typed. */
+  readonly role: Role | 'messenger';
   readonly isTyping: boolean;
   /** Whether they ask for control. */
   readonly asks: boolean;
 }
 
 /** Controllers first. */
-export function peopleIn({ members, self, former, presence }: Standing): Person[] {
+export function peopleIn({ members, self, former, presence, numbers }: Standing): Person[] {
   const { controllers, observers } = members;
-  const names = namesOf([...controllers, ...observers], self);
+  const names = namesOf([...controllers, ...observers], self, numbers);
   const who = (id: string): Person['who'] => (id === self ? 'you' : former.includes(id) ? 'former' : 'other');
   const person =
     (role: Role) =>
@@ -43,23 +46,45 @@ export function peopleIn({ members, self, former, presence }: Standing): Person[
       isTyping: presence.typing === client_id,
       asks: presence.asking.includes(client_id),
     });
-  return [...controllers.map(person('controller')), ...observers.map(person('observer'))];
+  return [...controllers.map(person('controller')), ...messengers(presence), ...observers.map(person('observer'))];
 }
 
-/**
- * By client id. One who is called as this window is, is elsewhere; others of one name are told apart by numbers, the oldest connection first (ids are in
- * the order of time). This window has no number: a reload, which makes it the youngest, changes no name where there are two.
- */
-function namesOf(all: readonly MemberRef[], self: string | undefined): ReadonlyMap<string, string> {
+/** Who types without being here. */
+function messengers({ message_from: from }: PresenceState): Person[] {
+  if (from === undefined) return [];
+  const ref = { client_id: from, label: from };
+  return [{ clientId: `message:${from}`, name: called(ref), who: 'other', role: 'messenger', isTyping: true, asks: false }];
+}
+
+/** By client id. One who is called as this window is, is elsewhere; others of one name are told apart by their numbers. This window has none. */
+function namesOf(all: readonly MemberRef[], self: string | undefined, numbers: Numbers): ReadonlyMap<string, string> {
   const mine = all.find(({ client_id }) => client_id === self);
-  const others = all.filter((ref) => ref !== mine).sort((a, b) => (a.client_id < b.client_id ? -1 : 1));
+  const others = all.filter((ref) => ref !== mine);
   const plain = (ref: MemberRef) => (mine && called(ref) === called(mine) ? `${called(ref)} (elsewhere)` : called(ref));
-  const names = others.map((ref, n): [string, string] => {
-    const isNamesake = (other: MemberRef) => called(other) === called(ref);
-    const isAlone = others.filter(isNamesake).length === 1;
-    return [ref.client_id, isAlone ? plain(ref) : `${plain(ref)} ${others.slice(0, n).filter(isNamesake).length + 1}`];
+  const names = others.map((ref): [string, string] => {
+    const isAlone = others.filter((other) => called(other) === called(ref)).length === 1;
+    return [ref.client_id, isAlone ? plain(ref) : `${plain(ref)} ${numbers.get(ref.client_id)}`];
   });
   return new Map(mine ? [...names, [mine.client_id, called(mine)]] : names);
+}
+
+export type Numbers = ReadonlyMap<string, number>;
+
+/**
+ * Numbers for all but this window, each name for itself. Who had one before keeps it, whoever goes; those who come get the least that are free, the oldest
+ * connection first (ids are in the order of time): so one who loads the page anew is called as before.
+ */
+export function numbersOf({ controllers, observers }: Members, self: string | undefined, before: Numbers): Numbers {
+  const others = [...controllers, ...observers].filter(({ client_id }) => client_id !== self);
+  const numbers = new Map([...before].filter(([id]) => others.some(({ client_id }) => client_id === id)));
+  for (const ref of others.sort((a, b) => (a.client_id < b.client_id ? -1 : 1))) {
+    if (numbers.has(ref.client_id)) continue;
+    const taken = others.filter((other) => called(other) === called(ref)).map(({ client_id }) => numbers.get(client_id));
+    let free = 1;
+    while (taken.includes(free)) free++;
+    numbers.set(ref.client_id, free);
+  }
+  return numbers;
 }
 
 /** Who has control, by name; undefined if nobody has. */

@@ -31,25 +31,27 @@ export function presence(actions: PresenceActions | undefined): Presence {
     element,
     show(people) {
       faces.replaceChildren(...people.slice(0, MAX_FACES).map(face));
-      count.replaceChildren(String(people.length), h('span', { class: 'word' }, ' here'));
+      count.replaceChildren(String(people.filter(({ role }) => role !== 'messenger').length), h('span', { class: 'word' }, ' here'));
       list.replaceChildren(...people.map((person) => line(person, actions)));
     },
   };
 }
 
-const says = { controller: 'has control', observer: 'watches' } as const;
+const says = { controller: 'has control', observer: 'watches', messenger: 'not here, types by a message' } as const;
 const tag = { you: 'you', former: 'you, before the cut', other: undefined } as const;
 
 function line(person: Person, actions: PresenceActions | undefined): HTMLElement {
   const { name, who, role } = person;
-  const facts = [tag[who], says[role], person.isTyping && 'typing', person.asks && 'asks for control'].filter(Boolean).join(' · ');
+  const facts = [tag[who], says[role], person.isTyping && role !== 'messenger' && 'typing', person.asks && 'asks for control']
+    .filter(Boolean)
+    .join(' · ');
   return h(
     'li',
     { 'data-testid': 'person' },
     face(person),
     h('span', { class: 'name', title: name }, name),
     h('span', { class: 'muted facts' }, facts),
-    actions && who !== 'you' && doings(person, actions),
+    actions && who !== 'you' && role !== 'messenger' && doings(person, actions),
   );
 }
 
