@@ -9,6 +9,7 @@ import { exits } from './failure.js';
 import { endInWords } from './joining.js';
 import { LocalTerminal, type Streams } from './local-terminal.js';
 import { Notices } from './notices.js';
+import { pansIn } from './panning.js';
 import { typeAll } from './typing.js';
 import type { WindowEvents } from './window-display.js';
 
@@ -143,7 +144,8 @@ export class Attachment {
 
   #tellIfTooSmall(): void {
     const words = this.#tooSmall();
-    if (words && words !== this.#toldTooSmall && this.#everLive) this.#tell('you see the part around the cursor', words);
+    if (words && words !== this.#toldTooSmall && this.#everLive)
+      this.#tell('you see the part around the cursor, and arrow keys another', words);
     this.#toldTooSmall = words;
   }
 
@@ -186,6 +188,12 @@ export class Attachment {
     if (bytes[0] === CTRL_C) this.#detach();
     else if (bytes[0] === CTRL_Z) this.#suspend();
     else if (isKey) this.#welcome();
+    else this.#pan(bytes);
+  }
+
+  /** Escape alone, and what is no such key, follows the cursor again. */
+  #pan(bytes: Uint8Array): void {
+    for (const pan of pansIn(bytes) ?? [undefined]) this.#display.pan(pan);
   }
 
   #detach(): void {

@@ -13,23 +13,39 @@ export interface Crop {
 
 const TO_END_OF_ROW = '\x1b[K';
 
-/** Follows the cursor: rows scroll no further than it takes to keep it in view, columns begin at the first again as soon as it fits. */
+/**
+ * Follows the cursor: rows scroll no further than it takes to keep it in view, columns begin at the first again as soon as it fits. Who pans is left
+ * alone until `follow`.
+ */
 export class Viewport {
   #top = 0;
   #left = 0;
+  #isHeld = false;
+
+  /** By so many columns and rows, as far as there are any. */
+  pan({ dx, dy }: { readonly dx: number; readonly dy: number }): void {
+    this.#isHeld = true;
+    this.#left += dx;
+    this.#top += dy;
+  }
+
+  follow(): void {
+    this.#isHeld = false;
+  }
 
   crop(emulator: Emulator, window: Size): Crop {
     const { x, y } = this.#follow(emulator, window);
     const rows = Array.from({ length: window.rows }, (_, row) => this.#row(emulator, row + this.#top, window.cols));
-    const { isCursorHidden } = emulator.core.coreService;
-    return { rows, cursor: isCursorHidden ? '' : moveTo(y - this.#top, x - this.#left) };
+    const [row, column] = [y - this.#top, x - this.#left];
+    const isInView = row >= 0 && row < window.rows && column >= 0 && column < window.cols;
+    return { rows, cursor: isInView && !emulator.core.coreService.isCursorHidden ? moveTo(row, column) : '' };
   }
 
   /** A hidden cursor is wherever the program drew last, so it moves nothing. */
   #follow(emulator: Emulator, { cols, rows }: Size): { x: number; y: number } {
     const y = emulator.active.y;
     const x = Math.min(emulator.active.x, emulator.cols - 1);
-    if (!emulator.core.coreService.isCursorHidden) {
+    if (!this.#isHeld && !emulator.core.coreService.isCursorHidden) {
       this.#top = Math.min(Math.max(this.#top, y - rows + 1), y);
       this.#left = Math.max(0, x - cols + 1);
     }

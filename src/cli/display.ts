@@ -1,6 +1,7 @@
 // Where a session is shown: what an attachment asks of it, and the plain one, for a stdout that is a file or a pipe. Knows no client.
 import type { Picture, Size } from '../client/node.js';
 import type { LocalTerminal } from './local-terminal.js';
+import type { Pan } from './panning.js';
 
 /** A line for the person: of `text`, as much is shown as there is room for; `tail` is shown in any case. */
 export interface Line {
@@ -14,6 +15,8 @@ export interface Display {
   /** The session has this size now. */
   sessionResized(size: Size): void;
   windowResized(): void;
+  /** Shows another part of what there is no room for; undefined: the part around the cursor again. */
+  pan(pan: Pan | undefined): void;
   /** Something else has written on the terminal. */
   repaint(): void;
   /** Shows a line instead of the one before; none takes it away. */
@@ -48,6 +51,7 @@ export class PlainDisplay implements Display {
   picture(): void {}
   sessionResized(): void {}
   windowResized(): void {}
+  pan(): void {}
   repaint(): void {}
 
   suspend(): void {

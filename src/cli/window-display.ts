@@ -10,6 +10,7 @@ import { Viewport } from './crop.js';
 import { type Display, joined, type Line } from './display.js';
 import type { LocalTerminal } from './local-terminal.js';
 import { noticeRows } from './notice-rows.js';
+import { type Pan, stepOf } from './panning.js';
 
 /** Drawn at most once in so many milliseconds. */
 const FRAME_MS = 20;
@@ -84,6 +85,13 @@ export class WindowDisplay implements Display {
     this.repaint();
   }
 
+  pan(pan: Pan | undefined): void {
+    if (this.#passes) return;
+    if (pan === undefined) this.#viewport.follow();
+    else this.#viewport.pan(stepOf(pan, this.#window.rows));
+    this.#draw();
+  }
+
   line(line: Line | undefined): void {
     if (line && !this.#terminal.isOpen) this.#terminal.say(joined(line));
     const passed = this.#passes;
@@ -97,6 +105,7 @@ export class WindowDisplay implements Display {
     this.#drawn = [];
     this.#drawnEnd = '';
     this.#drawnNames = '';
+    if (this.#passes) this.#viewport.follow();
     if (this.#passes) this.#terminal.write(Buffer.concat([WIPE, this.#fold.snapshot().bytes]));
     else this.#draw();
   }

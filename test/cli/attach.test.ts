@@ -154,7 +154,12 @@ describe('attach', () => {
     expect(join.payload).toMatchObject({ role: 'observer' });
     await alice.sees(/watching; ctrl-\] d detaches/);
     peer.frame(4, { kind: 'Resize', cols: 200, rows: 50 });
-    await alice.sees('you see the part around the cursor; the session is 200×50, your window 120×40');
+    await alice.sees('you see the part around the cursor, and arrow keys another; the session is 200×50, your window 120×40');
+    peer.output(5, '\x1b[50;190Hfar corner\x1b[H');
+    alice.types('\x1b[6~\x1b[F');
+    await alice.sees('far corner');
+    alice.types('\x1b');
+    await alice.sees(/^the prompt\$/m);
     alice.types('\x03');
     expect(await peer.hear()).toMatchObject({ op: 'pty.leave_session' });
     peer.goodbye('session_closed', 1000, 'left');
