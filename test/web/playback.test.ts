@@ -9,6 +9,8 @@ import { windows } from './windows.js';
 const SCRIPT = "echo o''ne; sleep 0.6; echo t''wo; sleep 4; printf '\\033[44mth''ree\\033[0m\\n'; exit\n";
 /** Milliseconds in which a step is drawn. */
 const STEP_MS = 2000;
+/** CSS pixels that are read with ease. */
+const READABLE_PX = 12;
 const PHONE = { width: 390, height: 844, touch: true };
 
 const state = (page: Page) => by(page, 'playback').getAttribute('data-state');
@@ -133,6 +135,9 @@ needs('chromium')('the playback of a session', () => {
     const eve = await player('eve', '0.001', PHONE);
     await paused(eve);
     expect(await eve.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+    expect(await by(eve, 'readable').isChecked()).toBe(true);
+    const fontPx = 'Number.parseFloat(getComputedStyle(document.querySelector(".xterm-rows")).fontSize)';
+    await expect.poll(() => eve.evaluate(fontPx), { timeout: SIGHT_MS }).toBe(READABLE_PX);
     for (const id of ['play', 'speed', 'skip', 'find', 'position', 'live', 'download']) {
       const box = await by(eve, id).boundingBox();
       expect(box && box.x >= 0 && box.x + box.width <= PHONE.width && box.y + box.height <= PHONE.height, id).toBe(true);

@@ -52,6 +52,26 @@ needs('chromium')('a session with several people', () => {
     expect(await by(ada, 'ask').count()).toBe(0);
   });
 
+  it('asks where the cursor is not, also on a phone', async () => {
+    const phone = await open(token('ada'), { width: 390, height: 600, touch: true });
+    await startSession(phone, 'Asked on a phone');
+    const bob = await join(phone, token('bob'), '&role=observer');
+    await by(bob, 'role').filter({ hasText: 'Ask for control' }).click();
+    await by(phone, 'ask').waitFor();
+    const isClear = async () => {
+      const [ask, cursor] = await Promise.all([by(phone, 'ask').boundingBox(), phone.locator('.xterm-cursor').boundingBox()]);
+      return ask && cursor && (cursor.y + cursor.height <= ask.y || cursor.y >= ask.y + ask.height);
+    };
+    for (const [before, where] of [
+      ['seq 99', 'low'],
+      ['clear', 'high'],
+    ]) {
+      await type(phone, `${before}; echo ${where}-$((40+2))\n`);
+      await shows(phone, `${where}-42`);
+      await expect.poll(isClear, { timeout: SIGHT_MS }).toBe(true);
+    }
+  });
+
   it('shows who types, while they do', async () => {
     const ada = await open(token('ada'));
     await startSession(ada, 'Typed');

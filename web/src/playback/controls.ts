@@ -18,6 +18,8 @@ export interface Controls {
   playing(on: boolean): void;
   speed(speed: number): void;
   small(is: boolean): void;
+  /** Whether what is too large to be read as a whole is shown in part. */
+  readable(on: boolean): void;
   /** `wall` is milliseconds since the epoch, if known. */
   position(at: number, duration: number, wall: number | undefined): void;
 }
@@ -57,6 +59,11 @@ export function controls(actions: ControlActions, skips: boolean, ...more: reado
     },
     small(is) {
       readable.hidden = !is;
+    },
+    readable(on) {
+      const box = readable.querySelector('input');
+      if (box) box.checked = on;
+      actions.readable(on);
     },
     position(at, duration, since) {
       time.textContent = `${clockText(at)} / ${clockText(duration)}`;

@@ -8,6 +8,7 @@ import { nameOf } from '../lobby/session-row.js';
 import { h } from '../shared/dom.js';
 import { type Gateway, sessionUrl } from '../shared/gateway.js';
 import { fragmentOf, type Place } from '../shared/place.js';
+import { isNarrow } from '../terminal/fit.js';
 import { controls } from './controls.js';
 import { downloadCast } from './download.js';
 import { obeyKeys } from './keys.js';
@@ -96,6 +97,8 @@ export class PlaybackView {
       },
     });
     this.#stage = stage;
+    // On a phone, most would be too small to be read.
+    if (isNarrow()) this.#controls.readable(true);
     const watcher = new ResizeObserver(() => stage.screen.shrinkToFit());
     watcher.observe(this.#host);
     this.#closing.signal.addEventListener('abort', () => watcher.disconnect());

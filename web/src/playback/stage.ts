@@ -40,6 +40,7 @@ export function createStage(host: HTMLElement, { small, sized }: StageEvents): S
     small,
     left: nothing,
     searched: nothing,
+    cursorMoved: nothing,
     copied: (text) => void writeClipboard(text).catch(nothing),
     roomChanged: () => screen.shrinkToFit(),
   });

@@ -18,6 +18,7 @@ import { createScreen, type Screen } from '../terminal/screen.js';
 import { asks } from './asks.js';
 import { attach } from './attachment.js';
 import { ControlDesk } from './control-desk.js';
+import { type Corner, corner } from './corner.js';
 import { Course } from './course.js';
 import { Errands } from './errands.js';
 import { type KeyBar, keyBar } from './key-bar.js';
@@ -67,6 +68,7 @@ export class SessionView {
   );
   readonly #host = h('div', { class: 'terminal', role: 'group', 'aria-label': 'Terminal', 'data-testid': 'terminal' });
   readonly #sizing: Sizing;
+  readonly #corner: Corner;
   #screen: Screen | undefined;
   #client: TerminalClient | undefined;
   #label: string | undefined;
@@ -101,8 +103,9 @@ export class SessionView {
       applicationCursor: () => this.#screen?.applicationCursorKeys() ?? false,
     });
     this.#showWhatCanBeDone();
-    const corner = h('div', { class: 'corner' }, this.#asks.element, this.#notice.element, this.#sizing.readingSwitch);
-    const stage = h('div', { class: 'stage' }, this.#host, this.#search.element, corner);
+    const over = [this.#asks.element, this.#notice.element, this.#sizing.readingSwitch];
+    this.#corner = corner(() => this.#screen?.cursorRow(), this.#closing.signal, ...over);
+    const stage = h('div', { class: 'stage' }, this.#host, this.#search.element, this.#corner.element);
     this.element.append(this.#bar.element, stage, this.#keys.element);
     closeFoldsOutside(this.element, this.#closing.signal);
   }
@@ -123,6 +126,7 @@ export class SessionView {
       },
       left: () => this.#asks.focus() || this.#bar.focus(),
       searched: () => this.#search.open(),
+      cursorMoved: () => this.#corner.look(),
       copied: (text) => void this.#errands.copy(text),
       roomChanged: () => this.#sizing.windowChanged(),
     });

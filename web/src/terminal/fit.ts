@@ -20,6 +20,8 @@ export interface Fit {
   apply(): void;
   /** Whether a session that is too large to be read as a whole is shown in part. */
   setReadable(on: boolean): void;
+  /** Where the cursor's row is, in CSS pixels from the top of the page. */
+  cursorRow(): { readonly top: number; readonly bottom: number };
 }
 
 /** `small` is told whether the whole session can be shown in a font alone that is hard to read. */
@@ -48,6 +50,11 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
   return {
     windowSize: () => sizeAtUsualFont(terminal, fitter),
     apply,
+    cursorRow() {
+      const { top, bottom } = cursorBox(terminal, screen());
+      const from = host.getBoundingClientRect().top - host.scrollTop;
+      return { top: from + top, bottom: from + bottom };
+    },
     setReadable(on) {
       readable = on;
       following = true;
@@ -56,8 +63,9 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
   };
 }
 
+export const isNarrow = (): boolean => window.innerWidth < NARROW_PX;
 /** What the visitor chose, or what suits the window. */
-const usualFont = () => settings().fontPx || (window.innerWidth < NARROW_PX ? NARROW_FONT_PX : FONT_PX);
+const usualFont = () => settings().fontPx || (isNarrow() ? NARROW_FONT_PX : FONT_PX);
 
 function sizeAtUsualFont(terminal: Terminal, fitter: FitAddon): Size | undefined {
   const shown = terminal.options.fontSize ?? FONT_PX;

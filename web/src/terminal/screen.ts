@@ -28,6 +28,8 @@ export interface ScreenEvents extends KeyEvents {
   fellBehind(): void;
   /** Whether the whole session can be shown only in a font that is hard to read. */
   small(is: boolean): void;
+  /** The cursor is elsewhere, perhaps. */
+  cursorMoved(): void;
   /** Fonts changed: the window has room for more or for less. */
   roomChanged(): void;
 }
@@ -49,6 +51,8 @@ export interface Screen {
   shrinkToFit(): void;
   /** Whether a session that is too large to be read as a whole is shown in part, around its cursor. */
   setReadable(on: boolean): void;
+  /** Where the cursor's row is, in CSS pixels from the top of the page. */
+  cursorRow(): { readonly top: number; readonly bottom: number };
   type(data: string): void;
   paste(text: string): void;
   selection(): string;
@@ -93,6 +97,7 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
     windowSize: fit.windowSize,
     shrinkToFit: fit.apply,
     setReadable: fit.setReadable,
+    cursorRow: fit.cursorRow,
     type: (data) => terminal.input(data),
     paste: (text) => terminal.paste(text),
     selection: () => terminal.getSelection(),
@@ -127,6 +132,7 @@ function listen(host: HTMLElement, terminal: Terminal, events: ScreenEvents, sig
   terminal.onData((text) => events.typed(new TextEncoder().encode(text)));
   terminal.onBinary((text) => events.typed(Uint8Array.from(text, (c) => c.charCodeAt(0) & 0xff)));
   terminal.onTitleChange(events.title);
+  terminal.onCursorMove(events.cursorMoved);
   terminal.onSelectionChange(() => events.selection(terminal.hasSelection()));
   const selected = () => settings().copyOnSelect && terminal.hasSelection() && events.copied(terminal.getSelection());
   // The terminal hears of it first.
