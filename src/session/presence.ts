@@ -4,8 +4,9 @@ import type { PresenceAct } from '../protocol/names.js';
 import type { PresenceState } from '../protocol/presence.js';
 import type { Attached, Roster } from './roster.js';
 
-/** Milliseconds after which one may ask again without having been answered: each asking is told to all. */
-const ASK_AGAIN_MS = 1000;
+/** Milliseconds between two askings of one, and how many come at once after a pause; whatever the answers were: each asking is told to all. */
+const ASK_EVERY_MS = 1000;
+const ASKS_AT_ONCE = 2;
 /** Milliseconds between two tellings that somebody types. */
 const TYPING_EVERY_MS = 1000;
 
@@ -15,8 +16,8 @@ export class Presence {
   readonly #roster: Roster;
   /** Observers, the first to ask first: never more than are attached. */
   readonly #asking = new Set<string>();
-  /** When each has asked last, in milliseconds of the process. */
-  readonly #askedAt = new Map<string, number>();
+  /** When what each has asked is past, an asking each ASK_EVERY_MS; in milliseconds of the process. */
+  readonly #askedUntil = new Map<string, number>();
   /** By who has lent control: who has it. */
   readonly #loans = new Map<string, string>();
   /** When it was last told of each that they type, and of messages, in milliseconds of the process. */
@@ -45,7 +46,6 @@ export class Presence {
       const asking = this.#roster.get(clientId);
       if (!this.#roster.isControlFree) break;
       if (asking && this.#roster.request(clientId, 'controller').changed) heirs.push(asking);
-      this.#askedAt.delete(clientId);
     }
     return heirs;
   }
@@ -53,7 +53,7 @@ export class Presence {
   /** To be called after roles or members have changed: what is past is forgotten. */
   rolesChanged(): void {
     const before = this.#signature();
-    for (const times of [this.#askedAt, this.#typedAt]) for (const id of times.keys()) if (!this.#roster.get(id)) times.delete(id);
+    for (const times of [this.#askedUntil, this.#typedAt]) for (const id of times.keys()) if (!this.#roster.get(id)) times.delete(id);
     for (const id of this.#asking) if (this.#roster.get(id)?.role !== 'observer') this.#asking.delete(id);
     for (const [by, to] of this.#loans)
       if (this.#roster.get(by)?.role !== 'observer' || !this.#roster.isController(to)) this.#loans.delete(by);
@@ -118,17 +118,17 @@ export class Presence {
   };
 
   #mayAskAgain(clientId: string, now = performance.now()): void {
-    if (now - (this.#askedAt.get(clientId) ?? Number.NEGATIVE_INFINITY) < ASK_AGAIN_MS)
+    const until = Math.max(now, this.#askedUntil.get(clientId) ?? now) + ASK_EVERY_MS;
+    if (until - now > ASKS_AT_ONCE * ASK_EVERY_MS)
       throw new Fault('RATE_LIMITED', 'ask: this connection has just asked for control; try again in a second');
-    this.#askedAt.set(clientId, now);
+    this.#askedUntil.set(clientId, until);
   }
 
-  /** The one that a controller speaks of, who is asking; who is answered may ask again. */
+  /** The one that a controller speaks of, who is asking. */
   #demandAsking(clientId: string, target: string | undefined): string {
     if (!this.#roster.isController(clientId)) throw new Fault('PERMISSION_DENIED', 'only a controller answers those who ask for control');
     if (target === undefined || !this.#asking.has(target))
       throw new Fault('INVALID_REQUEST', 'payload.client_id: expected one who is asking for control', { status: 404 });
-    this.#askedAt.delete(target);
     return target;
   }
 

@@ -65,11 +65,22 @@ describe('Asking for control', () => {
     expect([controllers(), presence.heirs()]).toEqual([['cleo'], []]);
   });
 
-  it('is not told to all more often than once a second', () => {
-    presence.act('bob', 'ask', undefined);
-    presence.act('bob', 'withdraw', undefined);
+  it.each<[string, () => void]>([
+    ['who takes it back', () => void presence.act('bob', 'withdraw', undefined)],
+    ['who is declined', () => void presence.act('ada', 'decline', 'bob')],
+    [
+      'who is granted it, until it is taken back',
+      () => void [presence.act('ada', 'grant', 'bob'), presence.act('ada', 'take_back', undefined)],
+    ],
+  ])('is told twice, and then once a second, of one %s', (_, answer) => {
+    for (let asked = 0; asked < 2; asked++) {
+      presence.act('bob', 'ask', undefined);
+      answer();
+      presence.rolesChanged();
+    }
+    const before = told.ada?.length;
     expect(() => presence.act('bob', 'ask', undefined)).toThrow(refused('RATE_LIMITED'));
-    expect(told.ada).toHaveLength(2);
+    expect(told.ada).toHaveLength(before as number);
   });
 
   it('is for observers, and answered where somebody asks', () => {
