@@ -1,5 +1,5 @@
 // What is read again when the operator says so (SIGHUP), and when its files have changed, each for itself: what cannot be used changes nothing. Knows no content.
-import { signOf } from './file-sign.js';
+import { areWhole, signOf } from './file-sign.js';
 
 export interface ReloadLogger {
   info(fields: object, message: string): void;
@@ -14,6 +14,8 @@ interface Reloaded {
   readonly files: readonly string[];
   /** Of these files, as they were read last. */
   sign: Promise<string>;
+  /** The same, as they were looked at last and not read. */
+  unsure?: string;
 }
 
 export class Reloads {
@@ -31,10 +33,19 @@ export class Reloads {
     for (const [variable, thing] of this.#all) await again(variable, thing, logger);
   }
 
-  /** Those whose files have changed; one that cannot be used is told of once. Never rejects. */
+  /** Those whose files have changed, and are not just being written; one that cannot be used is told of once. Never rejects. */
   async look(logger: ReloadLogger): Promise<void> {
-    for (const [variable, thing] of this.#all) if ((await thing.sign) !== (await signOf(thing.files))) await again(variable, thing, logger);
+    for (const [variable, thing] of this.#all) if (await isChanged(thing)) await again(variable, thing, logger);
   }
+}
+
+/** A file that ends in the middle of a line is believed when it stands still from one look to the next. */
+async function isChanged(thing: Reloaded): Promise<boolean> {
+  const sign = await signOf(thing.files);
+  if (sign === (await thing.sign)) return false;
+  const standsStill = sign === thing.unsure;
+  thing.unsure = sign;
+  return standsStill || areWhole(thing.files);
 }
 
 async function again(variable: string, thing: Reloaded, logger: ReloadLogger): Promise<void> {

@@ -1,13 +1,16 @@
 // The revocations in a file, a word a line, read again whenever it has changed. Knows no token and no connection.
 import { readFile, stat } from 'node:fs/promises';
+import { signOf } from '../file-sign.js';
 import { hex } from './certificates/certificate.js';
 import type { Revocations } from './validity.js';
 
 /** Largest file, in bytes. */
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Milliseconds for which a file that ends in the middle of a line, or is gone, stands still before it is believed: somebody may just be writing it. */
+const STANDS_STILL_MS = 500;
 
 export interface RevocationFile extends Revocations {
-  /** Looks whether it has changed. Resolves with how many words there are; rejects if it cannot be used: then they stay as they were. */
+  /** Reads it as it is now. Resolves with how many words there are; rejects if it cannot be used: then they stay as they were. */
   reread(): Promise<number>;
 }
 
@@ -15,31 +18,49 @@ export interface RevocationFile extends Revocations {
  * `jti:…`, `sub:…`, `cert:…` and `serial:…` lines, the hex of these two as people write it; what follows a `#` at the beginning of a line is a remark. A file that is not there revokes nothing; of one that
  * cannot be used, `onLook` is told (undefined: it can), and what it said before holds.
  */
-export function revocationFile(path: string, onLook: (error: unknown) => void = () => {}): RevocationFile {
+export function revocationFile(
+  path: string,
+  onLook: (error: unknown) => void = () => {},
+  now: () => number = () => performance.now(),
+): RevocationFile {
   let revoked: ReadonlySet<string> = new Set();
+  /** The sign of what was read, and that of what was not believed, with the time at which it was first seen. */
   let seen = '';
-  const reread = async () => {
-    const found = await stat(path).catch((error) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    const sign = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : 'none';
-    if (sign !== seen) revoked = found ? wordsIn(path, await readSmall(path, found.size)) : new Set();
+  let unsure = { sign: '', since: 0 };
+  const standsStill = (sign: string) => {
+    if (unsure.sign !== sign) unsure = { sign, since: now() };
+    return now() - unsure.since >= STANDS_STILL_MS;
+  };
+  const look = async (isSure: (text: string, sign: string) => boolean) => {
+    // Before it is read: what is written meanwhile is a change yet to come.
+    const sign = await signOf([path]);
+    if (sign === seen) return;
+    const text = await readIfThere(path);
+    if (!isSure(text ?? '', sign)) return;
+    revoked = wordsIn(path, text ?? '');
     seen = sign;
-    return revoked.size;
   };
   return {
-    reread,
+    reread: async () => {
+      await look(() => true);
+      return revoked.size;
+    },
     among: async (words) => {
-      await reread().then(() => onLook(undefined), onLook);
+      await look((text, sign) => text.endsWith('\n') || standsStill(sign)).then(() => onLook(undefined), onLook);
       return new Set(words.filter((word) => revoked.has(word)));
     },
   };
 }
 
-async function readSmall(path: string, size: number): Promise<string> {
-  if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes; expected at most ${MAX_BYTES}`);
-  return readFile(path, 'utf8');
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes; expected at most ${MAX_BYTES}`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 function wordsIn(path: string, text: string): ReadonlySet<string> {

@@ -56,6 +56,25 @@ describe('a token of AUTH_JWT_SECRET_FILE', () => {
     });
   });
 
+  it('is checked as before while the file is being written, until it stands still', async () => {
+    writeFileSync(secretFile, `${before}\n`);
+    await using({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_FILE: secretFile }, async ({ app }) => {
+      const read: string[] = [];
+      const look = () => app.reloads.look({ info: (_, message) => void read.push(message), error: (_, message) => expect.fail(message) });
+      for (const text of ['', after.slice(0, 40), `${after}\n${before.slice(0, 35)}`]) {
+        writeFileSync(secretFile, text);
+        await look();
+        expect([app.secrets.all, read]).toEqual([[before], []]);
+      }
+      await look();
+      expect(app.secrets.all).toEqual([after, before.slice(0, 35)]);
+      writeFileSync(secretFile, `${after}\n${before}\n`);
+      await look();
+      expect(app.secrets.all).toEqual([after, before]);
+      expect(read).toHaveLength(2);
+    });
+  });
+
   it('is made and checked as before while the file cannot be used, which is told once', async () => {
     writeFileSync(secretFile, before);
     await using({ AUTH_JWT_SECRET: '', AUTH_JWT_SECRET_FILE: secretFile }, async (app) => {
