@@ -1,15 +1,10 @@
 // What lies over the terminal, so that a session does not change its size for a word: below, since one reads from above, unless it would cover the row
 // in which the cursor is. Knows nothing of what lies there.
 import { h } from '../shared/dom.js';
+import type { Box } from '../terminal/fit.js';
 
 /** Between it and the edge, in CSS pixels, as the style has it. */
 const GAP_PX = 14;
-
-/** In CSS pixels from the top of the page. */
-export interface Span {
-  readonly top: number;
-  readonly bottom: number;
-}
 
 export interface Corner {
   readonly element: HTMLElement;
@@ -17,13 +12,13 @@ export interface Corner {
   look(): void;
 }
 
-/** `cursor` is where the cursor's row is seen; undefined while there is none. */
-export function corner(cursor: () => Span | undefined, signal: AbortSignal, ...parts: readonly HTMLElement[]): Corner {
+/** `cursorRow` is where that row is seen, in CSS pixels from the top left of the page; undefined while there is none. */
+export function corner(cursorRow: () => Box | undefined, signal: AbortSignal, ...parts: readonly HTMLElement[]): Corner {
   const element = h('div', { class: 'corner' }, ...parts);
   let due = false;
   const place = () => {
     due = false;
-    const row = cursor();
+    const row = cursorRow();
     // Nobody's pointer misses what it was going for.
     if (!row || element.matches(':hover, :focus-within')) return;
     element.classList.toggle('above', covers(element, row) && isFreeAbove(element, row));
@@ -40,13 +35,13 @@ export function corner(cursor: () => Span | undefined, signal: AbortSignal, ...p
 }
 
 /** Where it lies below. */
-function covers(element: HTMLElement, { bottom }: Span): boolean {
-  const { height } = element.getBoundingClientRect();
+function covers(element: HTMLElement, row: Box): boolean {
+  const { height, left, right } = element.getBoundingClientRect();
   const stage = element.parentElement?.getBoundingClientRect().bottom ?? 0;
-  return height > 0 && bottom > stage - height - GAP_PX;
+  return height > 0 && row.bottom > stage - height - GAP_PX && row.right > left && row.left < right;
 }
 
-function isFreeAbove(element: HTMLElement, { top }: Span): boolean {
+function isFreeAbove(element: HTMLElement, { top }: Box): boolean {
   const { height } = element.getBoundingClientRect();
   const stage = element.parentElement?.getBoundingClientRect().top ?? 0;
   return top > stage + height + GAP_PX;

@@ -20,8 +20,8 @@ export interface Fit {
   apply(): void;
   /** Whether a session that is too large to be read as a whole is shown in part. */
   setReadable(on: boolean): void;
-  /** Where the cursor's row is, in CSS pixels from the top of the page. */
-  cursorRow(): { readonly top: number; readonly bottom: number };
+  /** Where the cursor's row is, in CSS pixels from the top left of the page. */
+  cursorRow(): Box;
 }
 
 /** `small` is told whether the whole session can be shown in a font alone that is hard to read. */
@@ -52,8 +52,9 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
     apply,
     cursorRow() {
       const { top, bottom } = cursorBox(terminal, screen());
+      const { left, right } = screen()?.getBoundingClientRect() ?? { left: 0, right: 0 };
       const from = host.getBoundingClientRect().top - host.scrollTop;
-      return { top: from + top, bottom: from + bottom };
+      return { top: from + top, bottom: from + bottom, left, right };
     },
     setReadable(on) {
       readable = on;
@@ -99,14 +100,15 @@ function largestWholeFont(terminal: Terminal, fitter: FitAddon): number {
   return low * FONT_STEP_PX;
 }
 
-/** In CSS pixels from the top left of what is scrolled. */
-interface Box {
+/** In CSS pixels, by its edges. */
+export interface Box {
   readonly left: number;
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
 }
 
+/** From the top left of what is scrolled. */
 function cursorBox({ buffer, cols, rows }: Terminal, screen: HTMLElement | null): Box {
   const width = (screen?.clientWidth ?? 0) / cols;
   const height = (screen?.clientHeight ?? 0) / rows;

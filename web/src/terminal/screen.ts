@@ -6,7 +6,7 @@ import type { Size } from '../../../src/client/index.js';
 import { avoidHazards } from '../../../src/client/xterm-hazards.js';
 import { onSettings, settings } from '../settings/settings.js';
 import { answerNothing } from './answers.js';
-import { createFit, FONT_PX } from './fit.js';
+import { type Box, createFit, FONT_PX } from './fit.js';
 import { type KeyEvents, keepKeys } from './keys.js';
 import { followLinks } from './links.js';
 import { createRenderer } from './renderer.js';
@@ -51,8 +51,8 @@ export interface Screen {
   shrinkToFit(): void;
   /** Whether a session that is too large to be read as a whole is shown in part, around its cursor. */
   setReadable(on: boolean): void;
-  /** Where the cursor's row is, in CSS pixels from the top of the page. */
-  cursorRow(): { readonly top: number; readonly bottom: number };
+  /** Where the cursor's row is, in CSS pixels from the top left of the page. */
+  cursorRow(): Box;
   type(data: string): void;
   paste(text: string): void;
   selection(): string;
