@@ -12,11 +12,14 @@ const BRACKET = 0x5b;
 const leadOf = ({ prefix }: Shape): string => prefix.split(' ', 1)[0] as string;
 const isPartOf = (text: string, shape: Shape): boolean => leadOf(shape).includes(text) || (!shape.isBlock && shape.body.test(text));
 
-/** By byte: −1 for what may be part of a token, 0 for all else. */
-const inWord = Int8Array.from({ length: 256 }, (_, byte) => {
+/** By byte: no text at all, text that no token has, or what may be part of one. */
+const [NO_TEXT, APART, IN_WORD] = [0, 1, 2];
+const kindOf = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte < 0x20 || byte > 0x7e) return NO_TEXT;
   const text = String.fromCharCode(byte);
-  return byte > 0x20 && byte < 0x7f && shapes.some((shape) => isPartOf(text, shape)) ? -1 : 0;
+  return byte > 0x20 && shapes.some((shape) => isPartOf(text, shape)) ? IN_WORD : APART;
 });
+const isInWord = (byte: number | undefined): boolean => byte !== undefined && kindOf[byte] === IN_WORD;
 /** Bytes of the shortest word with which anything can begin that is sought. */
 const LEAST_WORD = Math.min(...shapes.map((shape) => leadOf(shape).length + shape.least));
 const leads = new Automaton(shapes.map((shape) => ({ bytes: Buffer.from(leadOf(shape)), tag: shape.id })));
@@ -34,31 +37,56 @@ export function endOfHarmlessLines(bytes: Uint8Array, from: number, cols: number
 
 /** The same of one line; 0 if it is none. */
 function endOfHarmlessLine(bytes: Uint8Array, line: number, cols: number): number {
-  /** Bytes of the word that is being read, those of sequences in it left out, and the end of the last sequence. */
+  /** Bytes of the word before this place, those of sequences left out; the end of the last sequence, and the bytes of all of them. */
   let word = 0;
   let sequence = line;
   let hidden = 0;
   let hasTab = false;
-  for (let at = line; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
-    if (byte >= 0x20 && byte < 0x7f) {
-      // Without a branch: where words end cannot be foretold.
-      word = (word + 1) & (inWord[byte] as number);
-      if (word === LEAST_WORD && mayBeginIn(bytes, at + 1 - word, sequence)) return 0;
-    } else if (byte === CARRIAGE_RETURN) {
+  for (let at = line; at < bytes.length; ) {
+    const from = at;
+    at = endOfShortWords(bytes, from, word);
+    const byte = bytes[at];
+    if (byte === CARRIAGE_RETURN) {
       const isHarmless = bytes[at + 1] === LINE_FEED && (hasTab || !isFull(at - line - hidden, cols));
       return isHarmless ? at + 2 : 0;
-    } else if (byte === TAB) {
+    }
+    if (byte === TAB) {
       word = 0;
       hasTab = true;
-    } else {
-      sequence = byte === ESC ? behindUnmoving(bytes, at) : 0;
-      if (sequence === 0 || (word >= LEAST_WORD && inWord[bytes[sequence] as number] !== 0)) return 0;
+      at++;
+    } else if (byte === ESC) {
+      word = wordBefore(bytes, at, from, word);
+      sequence = behindUnmoving(bytes, at);
+      if (sequence === 0 || (word >= LEAST_WORD && isInWord(bytes[sequence]))) return 0;
       hidden += sequence - at;
-      at = sequence - 1;
+      at = sequence;
+    } else {
+      if (!isInWord(byte) || mayBeginIn(bytes, at + 1 - LEAST_WORD, sequence)) return 0;
+      while (isInWord(bytes[at])) at++;
+      word = LEAST_WORD;
     }
   }
   return 0;
+}
+
+/** The first byte that is no text, or with which a word has LEAST_WORD bytes, `word` of them before `from`; the length if there is none. */
+function endOfShortWords(bytes: Uint8Array, from: number, before: number): number {
+  let word = before;
+  let at = from;
+  for (; at < bytes.length; at++) {
+    const kind = kindOf[bytes[at] as number] as number;
+    // Without a branch: where words end cannot be foretold.
+    word = (word + 1) & -(kind >> 1);
+    if (kind === NO_TEXT || word === LEAST_WORD) break;
+  }
+  return at;
+}
+
+/** Bytes of the word that ends at `to`: those since `from`, and the `before` that are known if it is all one word. */
+function wordBefore(bytes: Uint8Array, to: number, from: number, before: number): number {
+  let at = to;
+  while (at > from && isInWord(bytes[at - 1])) at--;
+  return at > from ? to - at : to - from + before;
 }
 
 /** So many characters fill the line, or it is one more than that, which may yet be written anew. */
@@ -69,7 +97,7 @@ function mayBeginIn(bytes: Uint8Array, from: number, sequence: number): boolean 
   if (from < sequence) return true;
   const { next, classOf } = leads;
   let state = 0;
-  for (let i = from; i < bytes.length && inWord[bytes[i] as number] !== 0; i++) {
+  for (let i = from; isInWord(bytes[i]); i++) {
     state = next[state + (classOf[bytes[i] as number] as number)] as number;
     if (state < 0) return true;
   }
