@@ -203,7 +203,7 @@ export class OwnedSession implements Session {
       type: (bytes) => this.#write(bytes),
       publish: (update) => void trace.tell(update, () => this.#append([entry('TaskStatusUpdate', { ...update })])).catch(() => {}),
       place: () => this.#journal.next - 1,
-      remembered: () => this.#canBeTakenOver && this.#keepRecord(),
+      keep: () => this.#canBeTakenOver && this.#keepRecord(),
       end: () => this.#end('killed'),
       conceal: (value) => this.#conceal(value),
       push: whichever(() => this.#pushConfigs()),

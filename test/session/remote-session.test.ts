@@ -253,6 +253,32 @@ describe('A session whose agent says how to go on with it', () => {
     await town.close();
   });
 
+  it.each([
+    ['dies', (town: Street) => town.kill('first')],
+    ['drains', (town: Street) => town.sessions('first').close()],
+  ])('answers there what it was asked before its replica %s, and says that a part is missing', async (_, end) => {
+    const town = await openStreet(['first', 'second'], [lasting]);
+    const session = await town.sessions('first').create(lasting, {}, 'someone');
+    await session.task.rest();
+    const watcher = await Watcher.join((await town.sessions('second').find('inst', session.id)) as Session, 'observer');
+    await session.moveControl(null);
+    await session.task.send(
+      { messageId: 'asked', role: 'ROLE_USER', parts: [{ text: 'echo st$()art; sleep 100' }] },
+      { author: 'message' },
+    );
+    await watcher.until(() => watcher.output().includes('start\r\n'));
+    await end(town);
+    const { task } = (await town.sessions('second').find('inst', session.id)) as Session;
+    const { status, artifacts } = await task.rest();
+    expect(status.state).toBe('TASK_STATE_INPUT_REQUIRED');
+    expect(artifacts?.[0]).toMatchObject({
+      artifactId: 'output',
+      parts: [{ text: expect.stringMatching(/back\n/) }],
+      metadata: { messageId: 'asked', incomplete: true },
+    });
+    await town.close();
+  });
+
   it('is no younger there: it ends when it is as old as its agent allows, also when that is past already', async () => {
     const mortal = agent({ policy: { reattach: ['/bin/bash', '-c', 'printf back; exec cat'], max_session_seconds: 3000 } });
     const town = await openStreet(['first', 'second'], [mortal]);

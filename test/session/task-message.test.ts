@@ -17,11 +17,11 @@ describe('A message', () => {
   });
 
   it.each([
-    ['a picture', { raw: 'AAAA', mediaType: 'image/png' }, /^ContentTypeNotSupported: message\.parts\[1\]: .* "image\/png"$/],
-    ['a file without a type', { raw: 'AAAA' }, /^ContentTypeNotSupported: message\.parts\[1\]/],
-    ['an address', { url: 'https://example.com/a.txt', mediaType: 'text/plain' }, /^ContentTypeNotSupported: message\.parts\[1\]: .* url$/],
-    ['text that is none', { raw: '/w==', mediaType: 'text/plain' }, /^message\.parts\[1\]\.raw: expected UTF-8/],
-    ['nothing', { filename: 'x' }, /^message\.parts\[1\]: expected text, data or raw$/],
+    ['a picture', { raw: 'AAAA', mediaType: 'image/png' }, /^ContentTypeNotSupported: message\.parts\.1: .* "image\/png"$/],
+    ['a file without a type', { raw: 'AAAA' }, /^ContentTypeNotSupported: message\.parts\.1/],
+    ['an address', { url: 'https://example.com/a.txt', mediaType: 'text/plain' }, /^ContentTypeNotSupported: message\.parts\.1: .* url$/],
+    ['text that is none', { raw: '/w==', mediaType: 'text/plain' }, /^message\.parts\.1\.raw: expected UTF-8/],
+    ['nothing', { filename: 'x' }, /^message\.parts\.1: expected text, data or raw$/],
     ['too much', { text: 'x'.repeat(MAX_TYPED) }, /^message\.parts: at most 262144 characters/],
   ])('with %s is refused, and the part is named', (_, part, reason) => {
     expect(() => textOf(message({ text: 'fine' }, part))).toThrow(

@@ -49,7 +49,7 @@ export class MemorySession implements Session {
       look: async () => EMPTY_LOOK,
       pending: () => false,
       mark: () => {},
-      remembered: () => {},
+      keep: () => {},
       conceal: (value) => value,
       push: this.pushes,
       type: async (bytes) => this.#typed(bytes),

@@ -22,7 +22,7 @@ export function textOf({ parts }: MessageJson): string {
 
 function partText(part: Readonly<Record<string, unknown>>, index: number): string {
   const { text, data, raw, url, mediaType } = part;
-  const where = `message.parts[${index}]`;
+  const where = `message.parts.${index}`;
   if (typeof text === 'string') return text;
   if (data !== undefined) return JSON.stringify(data);
   if (typeof raw === 'string' && typeof mediaType === 'string' && /^text\//i.test(mediaType)) return decoded(raw, where);

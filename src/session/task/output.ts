@@ -20,6 +20,8 @@ export interface Asked {
   /** The screen before it was typed; undefined if it could not be seen. */
   readonly before: Look | undefined;
   readonly prompts: Prompts;
+  /** What a former life of the session told of the answer; something may be missing behind it. */
+  readonly former?: string;
 }
 
 export class TaskOutput {
@@ -45,11 +47,12 @@ export class TaskOutput {
     this.#asked = asked;
     this.#reply = reply;
     this.#now = now;
+    this.#told = asked.former || undefined;
   }
 
   /** Where the text is marked that this is made from. */
   get markAt(): 'cursor' | 'top' {
-    return this.#reply === 'new' ? 'top' : 'cursor';
+    return this.#reply === 'new' && this.#asked.former === undefined ? 'top' : 'cursor';
   }
 
   get place(): PrintedPlace | undefined {
@@ -106,8 +109,18 @@ export class TaskOutput {
     const { open = [], rest = [], replaced } = look.printed ?? {};
     const text = this.#settled + open.map((line) => `${line}\n`).join('');
     if (this.#reply === 'new') return newLines([...text.split('\n').slice(0, -1), ...rest], before?.lines ?? [], message);
-    const isWhole = this.#from === 0 && !this.#isLate;
-    return answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts, replaced });
+    const isWhole = this.#from === 0 && !this.#isIncomplete;
+    return this.#former + answerIn(text, atRest ? rest : [], { message: isWhole ? message : undefined, prompts, replaced });
+  }
+
+  /** Whole lines: the program that goes on begins one of its own. */
+  get #former(): string {
+    const { former = '' } = this.#asked;
+    return former === '' || former.endsWith('\n') ? former : `${former}\n`;
+  }
+
+  get #isIncomplete(): boolean {
+    return this.#isLate || this.#asked.former !== undefined;
   }
 
   /** As a continuation of what was told, if it is one. */
@@ -134,7 +147,7 @@ export class TaskOutput {
   #artifact(artifactId: ArtifactJson['artifactId'], text: string): ArtifactJson {
     const { messageId } = this.#asked;
     const cut = artifactId === 'output' && this.#cut > 0 ? { cut: this.#cut } : {};
-    const incomplete = artifactId === 'output' && this.#isLate ? { incomplete: true as const } : {};
+    const incomplete = artifactId === 'output' && this.#isIncomplete ? { incomplete: true as const } : {};
     return { artifactId, name: artifactId, parts: [{ text, mediaType: 'text/plain' }], metadata: { messageId, ...cut, ...incomplete } };
   }
 }

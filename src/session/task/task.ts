@@ -38,8 +38,8 @@ export interface TaskPorts extends WatchPorts {
   place(): number;
   /** Without the secrets of the session. */
   conceal<T>(value: T): T;
-  /** There is a message more that must not be typed again, whoever goes on with the task. */
-  remembered(): void;
+  /** Whoever goes on with the task must know what it is now: which messages were sent, and whether it works. */
+  keep(): void;
   /** Ends the session. */
   end(): void;
   readonly push: PushConfigs;
@@ -64,7 +64,9 @@ export class TerminalTask implements SessionTask {
   /** Opened when the program waits for the first time. */
   readonly #start = gate();
   #isStarting = false;
-  /** Messages are typed one after the other. */
+  /** Messages that are being typed, or wait to be. */
+  #untyped = 0;
+  /** They are typed one after the other. */
   #typing: Promise<void> = Promise.resolve();
   /** The answer to the newest message. */
   #output: TaskOutput | undefined;
@@ -85,6 +87,7 @@ export class TerminalTask implements SessionTask {
     this.#status = before?.status ?? statusNow('TASK_STATE_WORKING');
     this.#former = before?.artifacts;
     for (const message of before?.history ?? []) this.#remember(message);
+    if (before && !isResting(before.status.state)) this.#resume(before);
     const events = {
       saw: (look: Look) => this.#saw(look),
       place: () => (this.#isAnswering ? this.#output?.place : undefined),
@@ -96,6 +99,7 @@ export class TerminalTask implements SessionTask {
   /** The terminal is there. */
   begin(): void {
     this.#isStarting = !isResting(this.#status.state);
+    if (this.#isAnswering) this.#ports.mark(this.#output?.markAt);
     this.#watch.begin();
   }
 
@@ -127,11 +131,15 @@ export class TerminalTask implements SessionTask {
     this.#ports.permit(from.author);
     this.#ports.typed(from);
     this.#remember({ ...this.#ports.conceal(message), messageId: message.messageId, taskId: this.#id, contextId: this.#contextId });
-    this.#ports.remembered();
     this.#params = this.#ports.conceal(from.serviceParameters ?? {});
     if (!this.#isStarting) this.#watch.hold();
     this.#move('TASK_STATE_WORKING');
-    const typed = this.#typing.then(() => this.#type(message.messageId, text));
+    this.#untyped += 1;
+    const typed = this.#typing
+      .then(() => this.#type(message.messageId, text))
+      .finally(() => {
+        this.#untyped -= 1;
+      });
     this.#typing = typed.catch(() => this.#forget(message.messageId)).finally(() => this.#watch.begin());
     await typed.catch((error) => {
       throw error instanceof TerminalError && error.failure === 'ended' ? takesNoMore() : error;
@@ -203,6 +211,16 @@ export class TerminalTask implements SessionTask {
     if (this.#known.size > KNOWN_IDS_LIMIT && oldest !== undefined) this.#known.delete(oldest);
   }
 
+  /** A message to which a former life of the session gave no whole answer: what is printed from now on belongs to it. */
+  #resume({ history = [], artifacts = [] }: TaskJson): void {
+    const messageId = history.at(-1)?.messageId;
+    if (messageId === undefined) return;
+    const output = artifacts.find((one) => one.artifactId === 'output' && one.metadata?.messageId === messageId);
+    const former = output?.parts.map((part) => part.text).join('') ?? '';
+    this.#output = new TaskOutput({ messageId, text: '', before: undefined, prompts: this.#prompts, former }, this.#adapter.reply);
+    this.#isAnswering = true;
+  }
+
   /** It was not typed, and may be sent again. */
   #forget(messageId: string): void {
     this.#known.delete(messageId);
@@ -253,7 +271,7 @@ export class TerminalTask implements SessionTask {
     this.#isStarting = false;
     this.#start.open();
     // Somebody has sent a message already, which is typed now.
-    if (isFirst && this.#isUsed) return;
+    if (isFirst && this.#untyped > 0) return;
     if (!works && this.#seen) this.#tellRest(this.#seen);
     this.#move(works ? 'TASK_STATE_WORKING' : 'TASK_STATE_INPUT_REQUIRED');
   }
@@ -265,6 +283,7 @@ export class TerminalTask implements SessionTask {
 
   #move(state: TaskState): void {
     this.#become(statusNow(state));
+    if (this.#isUsed) this.#ports.keep();
   }
 
   #end(ending: Ending): void {
