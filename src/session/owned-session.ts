@@ -132,7 +132,7 @@ export class OwnedSession implements Session {
       after: this.frames.extent().current,
       answer: (text: string, sequence: number) => this.#answers.answer(text, sequence),
     };
-    this.#screen = parts.screens.open(this.#size.now, () => past(this.frames), answering, this.id);
+    this.#screen = parts.screens.open(this.#size.now, (upTo) => past(this.frames, upTo), answering, this.id);
     this.#printing = new Printing({
       agent,
       screen: this.#screen,

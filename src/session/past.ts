@@ -1,5 +1,5 @@
 // The steps from which a screen can be folded again: the newest Keyframe in the log, and what came after it. Knows no emulator.
-import type { LogReader } from '../log/log.js';
+import type { LogReader, Numbered } from '../log/log.js';
 import type { Keyframe, Resize } from '../protocol/frames.js';
 import type { Screen, ScreenStep, Size } from '../terminal/terminal.js';
 
@@ -8,23 +8,53 @@ const READ = { frames: 256, bytes: 1024 * 1024 };
 
 const json = <T>(body: Uint8Array): T => JSON.parse(Buffer.from(body).toString()) as T;
 
-export async function* past(reader: LogReader): AsyncGenerator<ScreenStep> {
-  const newest = await reader.latest('Keyframe');
-  if (newest) {
-    const { snapshot, snapshot_cols: cols, snapshot_rows: rows, anchor_sequence: anchor } = json<Keyframe>(newest.body);
+/** The Keyframe shows no more than the steps up to `upTo`, if there is one of that kind; else the oldest that is newer is taken. */
+export async function* past(reader: LogReader, upTo = Number.POSITIVE_INFINITY): AsyncGenerator<ScreenStep> {
+  const keyframe = await keyframeFor(reader, upTo);
+  if (keyframe) {
+    const { snapshot, snapshot_cols: cols, snapshot_rows: rows, anchor_sequence: anchor } = json<Keyframe>(keyframe.body);
     yield { kind: 'snapshot', snapshot: { cols, rows, anchor, bytes: Buffer.from(snapshot, 'base64') } };
   }
-  let after = newest?.sequence ?? 0;
-  for (;;) {
-    const entries = await reader.read(after, READ);
+  for await (const { kind, sequence, body } of entriesAfter(reader, keyframe?.sequence ?? 0)) {
+    if (kind === 'Output') yield { kind: 'output', sequence, bytes: body };
+    else if (kind === 'Resize') yield { kind: 'resize', sequence, size: json<Resize>(body) };
+  }
+}
+
+async function* entriesAfter(reader: LogReader, after: number): AsyncGenerator<Numbered> {
+  for (let at = after; ; ) {
+    const entries = await reader.read(at, READ);
     const last = entries.at(-1);
     if (!last) return;
-    for (const { kind, sequence, body } of entries) {
-      if (kind === 'Output') yield { kind: 'output', sequence, bytes: body };
-      else if (kind === 'Resize') yield { kind: 'resize', sequence, size: json<Resize>(body) };
-    }
-    after = last.sequence;
+    yield* entries;
+    at = last.sequence;
   }
+}
+
+const anchorOf = ({ body }: Numbered): number => json<Keyframe>(body).anchor_sequence;
+
+/** Undefined where the log is kept from its beginning, and that is to be begun from. */
+async function keyframeFor(reader: LogReader, upTo: number): Promise<Numbered | undefined> {
+  const newest = await reader.latest('Keyframe');
+  if (!newest || anchorOf(newest) <= upTo) return newest;
+  const first = reader.extent().oldest - 1;
+  for (let back = READ.frames; ; back *= 2) {
+    const from = Math.max(first, upTo - back);
+    const { before, behind } = await keyframesAround(reader, from, upTo);
+    if (before || from === 0) return before;
+    if (from === first) return behind ?? newest;
+  }
+}
+
+/** The last Keyframe above `from` that shows no more than the steps up to `upTo`, and the first that shows more. */
+async function keyframesAround(reader: LogReader, from: number, upTo: number): Promise<{ before?: Numbered; behind?: Numbered }> {
+  let before: Numbered | undefined;
+  for await (const entry of entriesAfter(reader, from)) {
+    if (entry.kind !== 'Keyframe') continue;
+    if (anchorOf(entry) > upTo) return { ...(before && { before }), behind: entry };
+    before = entry;
+  }
+  return before ? { before } : {};
 }
 
 /** Gives a fresh screen its past. */

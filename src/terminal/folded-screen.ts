@@ -6,6 +6,7 @@ import {
   type Answering,
   type Look,
   type MarkAt,
+  type Past,
   type PrintedPlace,
   type Screen,
   type ScreenStep,
@@ -54,7 +55,7 @@ type Step = Exclude<ScreenStep, { kind: 'snapshot' }>;
 
 interface FoldedScreenParts {
   readonly size: Size;
-  readonly past: () => AsyncIterable<ScreenStep>;
+  readonly past: Past;
   readonly answering: Answering | undefined;
   readonly name: string | undefined;
   readonly answerMs: number;
@@ -68,7 +69,7 @@ interface FoldedScreenParts {
 export class FoldedScreen implements Screen {
   readonly name: string | undefined;
   readonly #crew: ScreenCrew;
-  readonly #past: () => AsyncIterable<ScreenStep>;
+  readonly #past: Past;
   readonly #answerMs: number;
   readonly #size: Size;
   readonly #answering: Answering | undefined;
@@ -80,6 +81,8 @@ export class FoldedScreen implements Screen {
   #unfolded = 0;
   /** The number of the last step that the worker was given. */
   #given = 0;
+  /** The number of the last step of which it is known that it was folded, and so answered. */
+  #folded: number;
   /** The number of the last step that was taken. */
   #taken = 0;
   #mark: Mark | undefined;
@@ -102,6 +105,7 @@ export class FoldedScreen implements Screen {
     this.#answering = answering;
     this.#meter = meter;
     this.#answeredAt = { sequence: answering?.after ?? 0, count: Number.POSITIVE_INFINITY };
+    this.#folded = answering ? answering.after : Number.POSITIVE_INFINITY;
     this.#id = crew.enter(this);
     crew.thread.send({ kind: 'open', id: this.#id, size });
   }
@@ -169,6 +173,7 @@ export class FoldedScreen implements Screen {
     else if (report.kind === 'replies') this.#reply(report.sequence, report.from, report.texts);
     else {
       this.#unfolded -= report.bytes;
+      this.#folded = Math.max(this.#folded, report.upTo);
       if (this.#unfolded <= WINDOW) this.#drained?.();
     }
   }
@@ -269,7 +274,7 @@ export class FoldedScreen implements Screen {
   }
 
   async #readPast(over: () => boolean): Promise<void> {
-    for await (const step of this.#past()) {
+    for await (const step of this.#past(this.#given || this.#folded)) {
       const number = step.kind === 'snapshot' ? step.snapshot.anchor : step.sequence;
       // Number 0 is the beginning: a snapshot of a screen on which nothing was written yet.
       if (over()) return;

@@ -34,7 +34,8 @@ export interface Batch {
 
 /** From the worker. */
 export type Report =
-  | { readonly kind: 'folded'; readonly id: number; readonly bytes: number }
+  /** So many bytes more; `upTo` is the last step that was folded in whole. */
+  | { readonly kind: 'folded'; readonly id: number; readonly bytes: number; readonly upTo: number }
   | { readonly kind: 'answer'; readonly id: number; readonly ticket: number; readonly value: Answers[Question] }
   /** What the terminal answered to the queries in output `sequence`: the answers from number `from` (counted from 0) on. */
   | { readonly kind: 'replies'; readonly id: number; readonly sequence: number; readonly from: number; readonly texts: readonly string[] }

@@ -124,6 +124,8 @@ export type ScreenStep =
   | { readonly kind: 'output'; readonly sequence: number; readonly bytes: Uint8Array }
   | { readonly kind: 'resize'; readonly sequence: number; readonly size: Size };
 
+export type Past = (upTo: number) => AsyncIterable<ScreenStep>;
+
 /** The screen of one session: a fold over its steps. It works beside the stream, and nobody waits for it but who asks. */
 export interface Screen {
   output(sequence: number, bytes: Uint8Array): void;
@@ -158,10 +160,11 @@ export interface Answering {
 /** Makes screens, in worker threads. */
 export interface ScreenHost {
   /**
-   * `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far (from the newest kept Keyframe on).
+   * `past` yields the steps to fold when the emulator has to begin anew, up to all that was given so far: from the newest kept Keyframe on that
+   * shows no more than the steps up to `upTo`, so that no query behind it is passed over, or the oldest if there is none.
    * Without `answering` the screen answers nothing. `name` is what an operator is told of it.
    */
-  open(size: Size, past: () => AsyncIterable<ScreenStep>, answering?: Answering, name?: string): Screen;
+  open(size: Size, past: Past, answering?: Answering, name?: string): Screen;
   /** Bytes of output given to all screens and not yet folded. Absent where nobody asks. */
   backlog?(): number;
   close(): Promise<void>;

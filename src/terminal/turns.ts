@@ -99,7 +99,7 @@ export class Turns {
       reports.push({ kind: 'broken', id: place.id, sequence: this.#pulse.sequence, message: String(error) });
       this.#close(place.id);
     }
-    if (folded > 0) reports.push({ kind: 'folded', id: place.id, bytes: folded });
+    if (folded > 0) reports.push({ kind: 'folded', id: place.id, bytes: folded, upTo: place.fold?.anchor ?? 0 });
     return reports;
   }
 

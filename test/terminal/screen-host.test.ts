@@ -33,7 +33,7 @@ class Session {
 
   constructor(host: ScreenHost, after = 0) {
     const answer = (text: string, sequence: number) => void this.answers.push([text, sequence]);
-    this.screen = host.open(SIZE, () => this.#read(), { after, answer });
+    this.screen = host.open(SIZE, (upTo) => this.#read(upTo), { after, answer });
   }
 
   print(text: string): number {
@@ -43,9 +43,10 @@ class Session {
     return step.sequence;
   }
 
-  async *#read(): AsyncIterable<ScreenStep> {
+  async *#read(upTo = Number.POSITIVE_INFINITY): AsyncIterable<ScreenStep> {
     this.reads += 1;
-    for (const step of [...this.past]) {
+    const from = this.past.findLastIndex((step) => step.kind === 'snapshot' && step.snapshot.anchor <= upTo);
+    for (const step of this.past.slice(Math.max(0, from))) {
       await Promise.resolve();
       yield step;
     }
@@ -274,6 +275,25 @@ describe('a worker that is lost', () => {
       ['\x1b[0n', 1],
       ['\x1b[1;3R', 2],
       ['\x1b[1;4R', 3],
+    ]);
+  });
+
+  it('answers what it had not answered, although the past has a newer snapshot', async () => {
+    const one = host(MORTAL);
+    const victim = new Session(one);
+    victim.print('a\x1b[6n');
+    await victim.screen.view();
+    // Whose turn it is first, since it had none yet.
+    new Session(one).print('DIE');
+    victim.print('b\x1b[6n');
+    victim.print('c');
+    const snapshot = { bytes: bytes('abc'), cols: SIZE.cols, rows: SIZE.rows, anchor: 3 };
+    victim.past.push({ kind: 'snapshot', snapshot });
+    expect(await victim.firstLine()).toBe('abc');
+    expect(victim.reads).toBeGreaterThan(0);
+    expect(victim.answers).toEqual([
+      ['\x1b[1;2R', 1],
+      ['\x1b[1;3R', 2],
     ]);
   });
 
