@@ -39,7 +39,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 USER 1000:1000
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=3s --start-period=20s --start-interval=1s \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "const s = process.env.TLS_CERT_FILE ? 'https' : 'http'; require(`node:${s}`).get(`${s}://127.0.0.1:${process.env.PORT}/healthz`, { rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "pty-gateway"]
 CMD ["serve"]

@@ -1,8 +1,7 @@
 // Opens the log that sessions are kept in: on this machine's disk, or in Redis, archived and sealed where that is wanted. Knows no session.
-import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
-import { type Config, ConfigError } from '../src/config.js';
+import { type Config, ConfigError, logFolder } from '../src/config.js';
 import { Keyring } from '../src/keyring.js';
 import { type ArchivedLog, archivedLog } from '../src/log/archived/archived-log.js';
 import type { Gap } from '../src/log/archived/copy.js';
@@ -27,7 +26,7 @@ async function open(app: FastifyInstance): Promise<Log> {
   const onRecovered = () => logger.info('Redis takes entries again');
   const stored = config.redis
     ? await openRedisLog({ ...config.redis, ...keptAsLongAs(config.archive), onTrouble, onRecovered, logger })
-    : await openEmbeddedLog({ dir: path.join(config.dataDir, 'log'), onTrouble });
+    : await openEmbeddedLog({ dir: logFolder(config), onTrouble });
   const keyring = new Keyring(config.encryptionKeys);
   return sealedLog(await archived(app, stored, keyring), keyring, (sentence, session_id) => {
     logger.error(sentence);

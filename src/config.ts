@@ -142,6 +142,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   };
 }
 
+/** Where the embedded log is. */
+export const logFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => path.join(dataDir, 'log');
+
 /** Whether only this machine can reach a server that listens there. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { access, constants } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import { type Config, ConfigError } from '../config.js';
+import { type Config, ConfigError, logFolder } from '../config.js';
 import { makeFolder } from '../folder.js';
 import { shown } from '../protocol/check.js';
 import { readAddress } from '../redis/connect.js';
@@ -12,7 +12,7 @@ import { readAddress } from '../redis/connect.js';
 export async function demandUsable(config: Config): Promise<void> {
   await demandHost(config.listen.host);
   if (config.redis) demandAddress(config.redis);
-  else await demandFolder(path.join(config.dataDir, 'log'));
+  else await demandFolder(logFolder(config));
   if (isWithin(config.dataDir, config.auditFile)) await demandFolder(path.dirname(config.auditFile));
 }
 

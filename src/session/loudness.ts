@@ -1,7 +1,7 @@
 // Whether a program prints so much that somebody should know which it is. Knows no terminal, no log and no clock of its own.
 
 /** What a program may print in a minute without being told of, in bytes. */
-export const LOUD_BYTES = 32 * 1024 * 1024;
+export const LOUD_BYTES = 16 * 1024 * 1024;
 const LOUD_MS = 60_000;
 /** After which it is told again, in milliseconds. */
 export const TOLD_AGAIN_MS = 600_000;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { mintToken } from '../../src/access/token.js';
 import { Keyring } from '../../src/keyring.js';
-import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { makeAuthority } from '../support/authority.js';
@@ -206,9 +206,13 @@ describe('The doctor', () => {
 
   it('tells of what is kept on the disk and does not open with the keys that are given, and of what does', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'sealed-'));
-    const log = sealedLog(await openEmbeddedLog({ dir: DATA_DIR }), new Keyring([sealingKey('k1', 1)]));
-    for (const id of ['a', 'b']) await (await log.create(id, { label: 'what it is called' }, { frames: 10, seconds: 100 })).release();
-    await log.close();
+    const gateway = await startGateway({ DATA_DIR, AUTH_JWT_SECRET: SECRET, REPLAY_ENCRYPTION_KEYS: keyText('k1', 1) });
+    const headers = { authorization: `Bearer ${mintToken(SECRET, { sub: 'somebody', scope: 'pty:control', ttlSeconds: 60 })}` };
+    for (let i = 0; i < 2; i++) {
+      const { status } = await fetch(`http://127.0.0.1:${gateway.port}/agents/shell/sessions`, { method: 'POST', headers });
+      expect(status).toBe(201);
+    }
+    await gateway.stop();
     const { out, code } = await run([], {
       PORT: `${await freePort()}`,
       DATA_DIR,

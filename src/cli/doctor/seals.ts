@@ -1,9 +1,9 @@
 // Whether what is kept, in Redis or on the disk, opens with the keys that the settings name. Reads records alone, and changes none.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from '../../config.js';
+import { type Config, logFolder } from '../../config.js';
 import { Keyring, type NamedKey } from '../../keyring.js';
-import { folderName, idOf } from '../../log/embedded/folder-names.js';
+import { folderName, idOf, sessionsFolder } from '../../log/embedded/folder-names.js';
 import { readContents } from '../../log/embedded/record-file.js';
 import type { SessionRecord } from '../../log/log.js';
 import { indexKey, keysOf } from '../../log/redis/keys.js';
@@ -18,9 +18,9 @@ const TRIED_EACH = 500;
 type ReadRecord = (sessionId: string) => Promise<SessionRecord | undefined>;
 
 /** Of the embedded log, which may be in use meanwhile. */
-export async function diskSealFindings({ dataDir, encryptionKeys }: Config): Promise<Finding[]> {
-  const root = path.join(dataDir, 'sessions');
-  return sealFindings(encryptionKeys, async () => {
+export async function diskSealFindings(config: Config): Promise<Finding[]> {
+  const root = sessionsFolder(logFolder(config));
+  return sealFindings(config.encryptionKeys, async () => {
     const ids = (await readdir(root).catch(() => [])).flatMap((name) => idOf(name) ?? []);
     return [ids.sort(), async (id) => (await readContents(path.join(root, folderName(id) as string)))?.record];
   });
@@ -51,6 +51,7 @@ async function sealFindings(keys: readonly NamedKey[], open: () => Promise<[ids:
 }
 
 function judge({ sealed, unopened }: Fit, tried: number): Finding[] {
+  if (tried === 0) return [ok(CHECK, 'nothing is kept yet')];
   const of = `${tried} ${tried === 1 ? 'session' : 'sessions'} tried`;
   if (unopened.size === 0) return [ok(CHECK, `${of}: ${sealed} sealed, and each opens`)];
   const todo =

@@ -9,7 +9,7 @@ import { type Log, LogError, type LogReader, type LogWriter, type Retention, typ
 import { Troubles } from '../patience.js';
 import { currentBoot } from './boot.js';
 import { type Disk, errorCode, explain, realDisk, syncFolder, withFile, writeAll } from './disk.js';
-import { folderName, idOf, MAX_NAME } from './folder-names.js';
+import { folderName, idOf, MAX_NAME, sessionsFolder } from './folder-names.js';
 import { Handles } from './handles.js';
 import { KeptRecords } from './kept-records.js';
 import { FolderInUse, lockFolder } from './lock.js';
@@ -45,7 +45,7 @@ export interface EmbeddedLogOptions {
  */
 export async function openEmbeddedLog(options: EmbeddedLogOptions): Promise<Log> {
   try {
-    await makeFolder(join(options.dir, 'sessions'));
+    await makeFolder(sessionsFolder(options.dir));
     const unlock = await lockFolder(options.dir);
     const log = new EmbeddedLog(options, await currentBoot(), unlock);
     await log.sweep();
@@ -81,7 +81,7 @@ class EmbeddedLog implements Log {
   private closed: Promise<void> | undefined;
 
   constructor(options: EmbeddedLogOptions, boot: string, unlock: () => Promise<void>) {
-    this.root = join(options.dir, 'sessions');
+    this.root = sessionsFolder(options.dir);
     this.disk = options.disk ?? realDisk;
     this.handles = new Handles(this.disk);
     this.troubles = new Troubles(options.onTrouble);

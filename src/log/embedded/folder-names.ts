@@ -1,6 +1,11 @@
 // What a session's folder is called: names that lead nowhere else and are not hidden. Knows no file.
 
+import { join } from 'node:path';
+
 export const MAX_NAME = 255;
+
+/** Where the sessions' folders are, in that of the log. */
+export const sessionsFolder = (log: string): string => join(log, 'sessions');
 
 /** An id as a folder's name; undefined if it cannot be one. */
 export function folderName(sessionId: string): string | undefined {
