@@ -4,6 +4,7 @@
 export type Pan = 'up' | 'down' | 'left' | 'right' | 'page up' | 'page down' | 'home' | 'end';
 
 const ESC = '\x1b';
+/** Home and End have other bytes in tmux (1, 4) and rxvt (7, 8). */
 const byFinal: Readonly<Record<string, Pan>> = {
   A: 'up',
   B: 'down',
@@ -11,11 +12,15 @@ const byFinal: Readonly<Record<string, Pan>> = {
   D: 'left',
   H: 'home',
   F: 'end',
+  '1~': 'home',
+  '4~': 'end',
   '5~': 'page up',
   '6~': 'page down',
+  '7~': 'home',
+  '8~': 'end',
 };
 /** The keys of one reading; a held key sends many at once. */
-const KEY = new RegExp(`${ESC}[[O]([ABCDHF]|[56]~)`, 'y');
+const KEY = new RegExp(`${ESC}[[O]([ABCDHF]|[145678]~)`, 'y');
 
 /** Undefined for what is anything but such keys. */
 export function pansIn(bytes: Uint8Array): Pan[] | undefined {

@@ -156,7 +156,7 @@ describe('attach', () => {
     peer.frame(4, { kind: 'Resize', cols: 200, rows: 50 });
     await alice.sees('you see the part around the cursor, and arrow keys another; the session is 200×50, your window 120×40');
     peer.output(5, '\x1b[50;190Hfar corner\x1b[H');
-    alice.types('\x1b[6~\x1b[F');
+    alice.types('\x1b[6~\x1b[4~');
     await alice.sees('far corner');
     alice.types('\x1b');
     await alice.sees(/^the prompt\$/m);
