@@ -3,6 +3,11 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'pty-gateway/client';
 
+process.on('uncaughtException', ({ message }) => {
+  console.error(message);
+  process.exit(1);
+});
+
 const [agent = 'http://127.0.0.1:8080/agents/shell', command = 'npm test'] = process.argv.slice(2);
 const token = process.env.PTY_GATEWAY_TOKEN;
 
@@ -23,11 +28,11 @@ for await (const event of eventsOf(answer)) {
   person ??= watch(task.id);
   if (event.artifactUpdate) process.stdout.write(printedIn(event.artifactUpdate.artifact));
 }
-console.log(`\nThe task is ${task.status.state}.`);
+console.log(`\n${toldBy(task)}`);
 
-// 4. The agent has no more use for the shell. The person sees it end.
-const canceled = await (await ask('POST', `${tasks}/tasks/${task.id}:cancel`)).json();
-console.log(`The task is ${canceled.status.state}.`);
+// 4. The agent has no more use for the shell, unless the command has ended it. The person sees it end.
+if (task.status.state === 'TASK_STATE_INPUT_REQUIRED')
+  console.log(toldBy(await (await ask('POST', `${tasks}/tasks/${task.id}:cancel`)).json()));
 console.log(`The person saw ${await person}.`);
 
 function addressOf(binding) {
@@ -39,6 +44,11 @@ async function ask(method, url, body) {
   const response = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   if (response.ok) return response;
   throw new Error(`${method} ${url}: ${(await response.json()).error.message}`);
+}
+
+/** A task that is over says in a message how it ended. */
+function toldBy({ status }) {
+  return [`The task is ${status.state}.`, ...(status.message?.parts.map(({ text }) => text) ?? [])].join(' ');
 }
 
 /** The events of an SSE answer, each in one `data` line; other lines keep the connection alive. */
