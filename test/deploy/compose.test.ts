@@ -17,6 +17,10 @@ interface Service {
   readonly healthcheck?: object;
   readonly stop_grace_period?: string;
   readonly command?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly tmpfs?: readonly string[];
 }
 
 const compose = parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }) as {
@@ -51,6 +55,16 @@ describe('docker-compose.yml', () => {
     expect(config.listen).toMatchObject({ host: '0.0.0.0', port: 8080, trustProxy: 1 });
     expect(Number.parseInt(service(name).stop_grace_period ?? '', 10)).toBeGreaterThan(config.replica.drainSeconds + 5);
     expect(service(name).build).toBe('.');
+  });
+
+  it.each(gateways)('lets %s write where it keeps its data, and in /tmp, and gives it no power over the machine', (name) => {
+    const { read_only, cap_drop, security_opt, tmpfs = [], volumes = [] } = service(name);
+    expect({ read_only, cap_drop, security_opt }).toEqual({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+    expect([...tmpfs, ...volumes].map((mount) => mount.replace(/^[^/]+:|:exec.*$/g, ''))).toEqual(['/tmp', environmentOf(name).DATA_DIR]);
   });
 
   it('waits for what is checked, and mounts what is there', () => {

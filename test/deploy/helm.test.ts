@@ -48,7 +48,21 @@ needs('helm')('the chart', () => {
     const config = readConfig({ ...Object.fromEntries(known), ...redis, ...key });
     const pod = of(objects, 'StatefulSet').spec.template.spec;
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(config.replica.drainSeconds + 10);
-    expect([pod.securityContext.runAsNonRoot, gatewayOf(objects).securityContext.readOnlyRootFilesystem]).toEqual([true, true]);
+  });
+
+  it.each(sets)('with the values of %s gives no container a root, a capability, or a file system to write to', async (name) => {
+    const objects = await rendered('-f', `helm/ci/${name}-values.yaml`);
+    const pods = objects.flatMap(({ kind, spec }) => (kind === 'Pod' ? [spec] : (spec?.template?.spec ?? [])));
+    expect(pods.length).toBeGreaterThan(0);
+    for (const { securityContext, containers, initContainers = [] } of pods) {
+      expect(securityContext).toMatchObject({ runAsNonRoot: true });
+      for (const container of [...containers, ...initContainers])
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        });
+    }
   });
 
   it.each([

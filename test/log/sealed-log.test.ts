@@ -6,7 +6,7 @@ import { v7 } from 'uuid';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Keyring, type NamedKey } from '../../src/keyring.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
-import type { Log } from '../../src/log/log.js';
+import type { Entry, Log } from '../../src/log/log.js';
 import { openRedisLog } from '../../src/log/redis/redis-log.js';
 import { sealedLog } from '../../src/log/sealed/sealed-log.js';
 import { needs } from '../support/needs.js';
@@ -50,6 +50,8 @@ needs('redis-server')('over Redis', () => {
 describe('a sealed log', () => {
   let dir: string;
   let log: Log;
+  /** Where it is stored, as whoever can write there has it. */
+  let inner: Log;
   const told: string[] = [];
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'log-'));
@@ -63,7 +65,7 @@ describe('a sealed log', () => {
   /** The same store, with other keys. */
   async function open(...keys: NamedKey[]): Promise<Log> {
     await log?.close();
-    const inner = await openEmbeddedLog({ dir });
+    inner = await openEmbeddedLog({ dir });
     log = sealedLog(inner, new Keyring(keys), (sentence) => told.push(sentence));
     return log;
   }
@@ -148,6 +150,27 @@ describe('a sealed log', () => {
     const draft = entry('a plain body', Date.now());
     await writer.append([draft]);
     expect(told[0]).toBe(draft.body);
+  });
+
+  it.each<[string, (entry: Entry) => Entry]>([
+    ["of another session's", (stolen) => stolen],
+    [
+      'with one bit changed',
+      ({ body, ...stolen }) => ({ ...stolen, body: body.map((byte, i) => (i === body.length - 1 ? byte ^ 1 : byte)) }),
+    ],
+    ['cut short', ({ body, ...stolen }) => ({ ...stolen, body: body.subarray(0, -1) })],
+    ['of another kind', (stolen) => ({ ...stolen, kind: 'Keyframe' })],
+    ['of another time', (stolen) => ({ ...stolen, ts: stolen.ts + 1 })],
+    ['in the clear', (stolen) => ({ ...stolen, body: Buffer.from('a plain body') })],
+  ])('gives nothing of an entry that somebody without the key has put there: %s', async (what, change) => {
+    await open(first);
+    const [one, other] = [await begin(), await begin()];
+    const [stolen] = await (await inner.reader(one)).read(0, everything);
+    const into = what.startsWith('of another session') ? other : one;
+    const forger = await inner.claim(into);
+    await forger.append([change(stolen as Entry)]);
+    await forger.release();
+    await expect(bodies(into)).rejects.toMatchObject({ name: 'LogError', failure: 'corrupt' });
   });
 
   it("does not open a record that was put in the place of another session's", async () => {
