@@ -8,7 +8,7 @@ import { Environment } from '../../src/environment.js';
 import { needs } from '../support/needs.js';
 
 interface Service {
-  readonly image: string;
+  readonly image?: string;
   readonly build?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
@@ -43,6 +43,13 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(compose.services)).toEqual([...gateways, 'redis', 'balancer']);
     expect(service('redis').command?.join(' ')).toContain('--appendonly yes');
     expect(service('redis').command?.join(' ')).toContain('--maxmemory-policy noeviction');
+  });
+
+  it('builds or fetches each image once, and names which version it fetches', () => {
+    for (const { build, image } of Object.values(compose.services)) {
+      expect([build, image].filter((from) => from !== undefined)).toHaveLength(1);
+      if (image !== undefined) expect(image).toMatch(/:\d/);
+    }
   });
 
   it.each(gateways)('gives %s an environment that the gateway takes', (name) => {
