@@ -42,15 +42,17 @@ async function meet(app: FastifyInstance, redis: NonNullable<Config['redis']>) {
   const calls = new Calls({ bus, leases, logger, ...(tracing && { tracing }) });
   const quota = new RedisQuota(client, prefix);
   const idempotency = new RedisIdempotency(client, prefix, digestUnder(sharedKey(app)));
+  const neighbours = neighboursOver(calls, leases, logger);
   // The lease first: from then on nobody sends to a replica that does not read any more.
   const close = async () => {
     await leases.release();
     quota.close();
+    neighbours.close();
     calls.close();
     await bus.close();
     client.disconnect();
   };
-  return { neighbours: neighboursOver(calls, leases, logger), quota, idempotency, close };
+  return { neighbours, quota, idempotency, close };
 }
 
 export default fp(

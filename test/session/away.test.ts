@@ -1,5 +1,5 @@
 // What members on this replica get of what the replica that ran their session had promised, once it is gone.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Frame } from '../../src/protocol/frames.js';
 import { entry } from '../../src/protocol/make-frames.js';
 import { Away } from '../../src/session/replicas/away.js';
@@ -22,6 +22,15 @@ describe('A replica that is gone', () => {
     away.forsake('somebody else');
     away.forsake('owner');
     await expect(keyframe).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+  });
+
+  it('does not keep who joins waiting for what was lost on the way', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const keyframe = arrive().away.expect('h', 7);
+    const told = expect(keyframe).rejects.toMatchObject({ code: 'INTERNAL', retryable: true });
+    await vi.runAllTimersAsync();
+    await told;
   });
 
   it('leaves its members with what it had told, and a word for what it had promised', async () => {

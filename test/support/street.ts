@@ -95,6 +95,7 @@ export async function openStreet(
       onDoubt: () => {},
       onUsurped: () => {},
       trouble: () => undefined,
+      close: () => {},
     };
     resident.sessions = await createSessions({
       log,

@@ -7,8 +7,10 @@ import type { Tiding, Tidings, Told } from './remote-words.js';
 
 /** Frames of one member that may be on the way at once. */
 const MAX_COMING = 512;
+/** How long one may be on the way, in milliseconds: longer than its owner's screen and the bus may take together. */
+const COMING_MS = 20_000;
 
-/** Undefined if it will not come: the replica that owed it is gone. */
+/** Undefined if it will not come: the replica that owed it is gone, or it was lost on the way. */
 type Owed = Frame | undefined;
 
 interface Coming {
@@ -36,8 +38,8 @@ export class Away {
   }
 
   /**
-   * The Keyframe of a member that joins, whenever it comes. Rejects with INTERNAL (retryable) if the replica that owes it is gone: whoever joins
-   * again, where the session is then, gets another.
+   * The Keyframe of a member that joins, whenever it comes. Rejects with INTERNAL (retryable) if it will not: whoever joins again, where the
+   * session is then, gets another.
    */
   expect(handle: string, sequence: number): Promise<Frame> {
     const guest = this.#guests.get(handle);
@@ -69,9 +71,13 @@ export class Away {
     }
   }
 
-  /** The owners may have taken all of them for gone: each comes back from its place, as a new member. */
-  sendBack(): void {
-    for (const { member } of this.#guests.values()) member.dismiss('other', closeCode.fault, 'this replica was cut off from the others');
+  /**
+   * What this owner told may be lost, be it that one of them was sent away; or, with none named, all owners may have taken them for gone. Each
+   * comes back from its place, as a new member, if it may.
+   */
+  sendBack(of?: string): void {
+    for (const { member, owner } of this.#guests.values())
+      if (of === undefined || owner === of) member.dismiss('other', closeCode.fault, 'this replica was cut off from the others');
   }
 
   #deliver({ member, coming }: Guest, { sequence, frame }: Tidings['deliver'], body: Uint8Array): void {
@@ -98,6 +104,8 @@ function comingOf({ coming }: Pick<Guest, 'coming'>, sequence: number): Coming {
   const frame = new Promise<Owed>((resolve) => {
     settle = resolve;
   });
+  const late = setTimeout(() => settle(undefined), COMING_MS).unref();
+  void frame.then(() => clearTimeout(late));
   const fresh: Coming = { frame, resolve: settle };
   coming.set(sequence, fresh);
   const [oldest] = coming.keys();
@@ -108,8 +116,11 @@ function comingOf({ coming }: Pick<Guest, 'coming'>, sequence: number): Coming {
   return fresh;
 }
 
-const gone = () => new Fault('INTERNAL', 'the replica that ran this session is gone; attach again', { status: 503 });
+const gone = () => new Fault('INTERNAL', 'the screen did not come from the replica that runs this session; attach again', { status: 503 });
 
 function lost(sequence: number): Frame {
-  return { ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message: 'the replica that ran this session is gone' }), sequence };
+  return {
+    ...entry('Error', { code: 'KEYFRAME_UNAVAILABLE', message: 'the screen did not come from the replica that runs this session' }),
+    sequence,
+  };
 }

@@ -110,6 +110,11 @@ export class Calls {
     });
   }
 
+  /** What that replica had told or answered may be lost; told before what comes next from it. */
+  onGap(listener: (from: string) => void): void {
+    this.#parts.bus.onGap((from) => listener(from));
+  }
+
   /** Gives up what waits for answers. The bus is closed by whoever opened it. */
   close(): void {
     this.#stop();

@@ -4,11 +4,11 @@ import type { Log, LogReader } from '../../log/log.js';
 import { describe, type KeptSession } from '../record.js';
 import type { Session, SessionDescription } from '../session.js';
 import { Away } from './away.js';
-import { type Departure, Departures } from './departures.js';
 import { Desk, type Tell } from './desk.js';
 import type { Neighbours } from './neighbours.js';
 import { type Ask, RemoteSession } from './remote-session.js';
 import type { Tiding, Tidings } from './remote-words.js';
+import { type Notice, ToldAgain } from './told-again.js';
 
 export interface ElsewhereParts {
   readonly log: Log;
@@ -27,7 +27,8 @@ export class Elsewhere {
   readonly desk: Desk;
   readonly #parts: ElsewhereParts;
   readonly #away = new Away();
-  readonly #departures = new Departures();
+  /** Members that have left while the owner of their session could not be told. */
+  readonly #departures = new ToldAgain();
 
   constructor(parts: ElsewhereParts) {
     const { neighbours, replicaId, here, settled, adopt } = parts;
@@ -95,7 +96,7 @@ export class Elsewhere {
     };
   }
 
-  #departure(kept: KeptSession, handle: string): Departure {
+  #departure(kept: KeptSession, handle: string): Notice {
     const ask = this.#asker(kept);
     const record = () => this.#parts.log.record(kept.session_id) as Promise<KeptSession | undefined>;
     return {

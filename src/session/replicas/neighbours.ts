@@ -5,6 +5,7 @@ import type { Away } from './away.js';
 import type { Calls } from './calls.js';
 import type { Leases } from './cluster.js';
 import type { Desk, Tell } from './desk.js';
+import { Missed } from './missed.js';
 import type { Order, ReplicaOrders, ReplicaStatus } from './orders.js';
 import type { Parcel } from './parcel.js';
 import type { Ask } from './remote-session.js';
@@ -43,6 +44,8 @@ export interface Neighbours {
   onUsurped(listener: () => void): void;
   /** In one sentence, why the others may not count on this replica; undefined while all is well. */
   trouble(): string | undefined;
+  /** Tells nobody again what could not be told. */
+  close(): void;
 }
 
 interface Asked {
@@ -50,6 +53,8 @@ interface Asked {
   readonly ask: Questions[Question]['ask'];
 }
 
+/** Said where the members of the one that is told, in sessions of the one that says it, may have missed something that was for them alone. */
+const MISSED = 'missed';
 /** How long another replica may take to go on with a session, in milliseconds. */
 const ADOPT_MS = 5000;
 
@@ -62,9 +67,11 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
     const answer = await calls.call(owner, question, { data: { sessionId, ask } satisfies Asked, ...(bytes && { bytes }) });
     return { head: answer.data as never, ...(answer.bytes && { bytes: answer.bytes }) };
   };
+  const missed = new Missed({ tell: (to) => calls.call(to, MISSED, { data: {} }), isAlive: (to) => leases.isAlive(to) });
   const tell: Tell = (to, what, head, bytes) => {
     calls.tell(to, what, { data: head, ...(bytes && { bytes }) }).catch((error) => {
       logger.warn({ err: error, to }, 'a frame for a member on another replica could not be handed over');
+      missed.note(to);
     });
   };
   let orders: ReplicaOrders = () => {
@@ -81,13 +88,16 @@ export function neighboursOver(calls: Calls, leases: Leases, logger: Logger): Ne
     onOrder: (given) => {
       orders = given;
     },
-    serve: (household) =>
+    serve: (household) => {
+      calls.onGap((from) => household.away.sendBack(from));
       calls.serve((from, name, args) =>
         name === 'order' ? { data: orders(args.data as Order) } : serve(household, asker, from, name, args),
-      ),
+      );
+    },
     onDeath: (listener) => void leases.onDeath(listener),
     onUsurped: (listener) => void leases.onUsurped(listener),
     trouble: () => leases.trouble(),
+    close: () => missed.close(),
     onDoubt: (listener) => void leases.onRegained((life) => life === 'new' && listener()),
   };
 }
@@ -105,6 +115,10 @@ async function serve(
     const isKnown = away.hear(from, name, { head, ...(bytes && { bytes }) });
     // Its leave was lost with the replica that owned the session before.
     if (!isKnown && 'sessionId' in head) asker(from, head.sessionId)('forget', { handle: head.handle }).catch(() => {});
+    return {};
+  }
+  if (name === MISSED) {
+    away.sendBack(from);
     return {};
   }
   const { sessionId, ask } = data as Asked;

@@ -1,28 +1,28 @@
-// Members that have left while the owner of their session could not be told: it is told again until it knows. Knows no bus and no store.
+// What another replica has to know and could not be told: it is told again until it knows. Knows no bus, no store, and not what it is.
 
 /** Between two attempts, in milliseconds. */
 const AGAIN_MS = 1000;
-/** Departures that are told at once; the others wait for the next attempt. */
+/** Told at once; the others wait for the next attempt. */
 const AT_ONCE = 100;
-/** Departures that may wait; beyond that the oldest are told no more. */
+/** So much may wait; beyond that the oldest is told no more. */
 const WAITING_LIMIT = 10_000;
 
-export interface Departure {
+export interface Notice {
   /** Rejects if it is not known to have arrived. May be done twice. */
   tell(): Promise<unknown>;
   /** Whether nobody needs to know it any more. */
   isOver(): Promise<boolean>;
 }
 
-export class Departures {
-  readonly #waiting = new Set<Departure>();
+export class ToldAgain {
+  readonly #waiting = new Set<Notice>();
   #timer: NodeJS.Timeout | undefined;
   #isOpen = true;
 
   /** At once, and again until it has arrived. */
-  async tell(departure: Departure): Promise<void> {
-    if (await hasArrived(departure)) return;
-    this.#waiting.add(departure);
+  async tell(notice: Notice): Promise<void> {
+    if (await hasArrived(notice)) return;
+    this.#waiting.add(notice);
     const [oldest] = this.#waiting;
     if (this.#waiting.size > WAITING_LIMIT && oldest) this.#waiting.delete(oldest);
     this.#later();
@@ -49,7 +49,7 @@ export class Departures {
   }
 }
 
-const hasArrived = ({ tell, isOver }: Departure): Promise<boolean> =>
+const hasArrived = ({ tell, isOver }: Notice): Promise<boolean> =>
   tell().then(
     () => true,
     () => isOver(),
