@@ -1,11 +1,12 @@
-// How exact Keyframes are: recordings cut at several places, restored on a fresh and on a dirty terminal, and played to their end. `npx tsx bench/keyframe.ts [folder]`
+// How exact Keyframes are: recordings cut at several places, restored on a fresh and on a dirty terminal, looked at, and played to their end. `npx tsx bench/keyframe.ts [folder]`
 // A folder has `manifest.json`: [{id, source, cols, rows, file}], and the files it names.
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Fold } from '../src/terminal/fold.js';
-import { DIRT, difference, feed, lookOf, reference } from '../test/support/look.js';
+import type { Size } from '../src/terminal/terminal.js';
+import { DIRT, difference, feed, type Look, lookOf, reference } from '../test/support/look.js';
 import { isHostile, type Recording, recordingsOf } from './support/recordings.js';
 
 /** Empty if all was exact; else the first difference. */
@@ -27,11 +28,18 @@ const SHARES = [0.25, 0.5, 0.75, 1];
 const randomCut = (id: string, length: number): number =>
   [...id].reduce((hash, c) => (hash * 31 + c.charCodeAt(0)) >>> 0, 7) % (length + 1);
 
+/** Of a terminal after this. */
+async function lookAfter({ cols, rows }: Size, ...streams: ReadonlyArray<Uint8Array | string>): Promise<Look> {
+  const terminal = reference(cols, rows);
+  await feed(terminal, ...streams);
+  const look = lookOf(terminal);
+  terminal.dispose();
+  return look;
+}
+
 async function judge(folder: string, { id, cols, rows, file }: Recording): Promise<Verdict> {
   const bytes = readFileSync(path.join(folder, file));
-  const whole = reference(cols, rows);
-  await feed(whole, bytes);
-  const expected = lookOf(whole);
+  const expected = await lookAfter({ cols, rows }, bytes);
   const verdict = { id, difference: '', snapshots: 0, bytes: 0, largest: 0, ms: 0 };
   for (const at of [...SHARES.map((share) => Math.floor(bytes.length * share)), randomCut(id, bytes.length)]) {
     const fold = new Fold({ cols, rows });
@@ -42,13 +50,13 @@ async function judge(folder: string, { id, cols, rows, file }: Recording): Promi
     verdict.bytes += snapshot.length;
     verdict.largest = Math.max(verdict.largest, snapshot.length);
     verdict.snapshots += 1;
+    const here = await lookAfter({ cols, rows }, bytes.subarray(0, at));
     for (const before of ['', DIRT]) {
-      const restored = reference(cols, rows);
-      await feed(restored, before);
-      await feed(restored, snapshot, bytes.subarray(at));
-      const found = difference(lookOf(restored), expected);
-      if (found) verdict.difference ||= `cut at ${at}${before && ', dirty'}: ${found}`;
-      restored.dispose();
+      const where = `cut at ${at}${before && ', dirty'}`;
+      const found = difference(await lookAfter({ cols, rows }, before, snapshot), here);
+      if (found) verdict.difference ||= `${where}, restored: ${found}`;
+      const foundLater = difference(await lookAfter({ cols, rows }, before, snapshot, bytes.subarray(at)), expected);
+      if (foundLater) verdict.difference ||= `${where}, and played on: ${foundLater}`;
     }
   }
   return verdict;

@@ -4,7 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import headless from '@xterm/headless';
 
 type Terminal = InstanceType<typeof headless.Terminal>;
-type Cell = NonNullable<ReturnType<NonNullable<ReturnType<Terminal['buffer']['active']['getLine']>>['getCell']>>;
+/** With what the emulator does not tell in public: the kind and colour of an underline, and whether a link is on it. */
+type Cell = NonNullable<ReturnType<NonNullable<ReturnType<Terminal['buffer']['active']['getLine']>>['getCell']>> & {
+  getUnderlineStyle(): number;
+  getUnderlineColor(): number;
+  getUnderlineColorMode(): number;
+  hasExtendedAttrs(): number;
+  readonly extended: { readonly urlId: number };
+};
 
 /** A terminal as a person has it: the emulator without any of our precautions. */
 export const reference = (cols: number, rows: number): Terminal =>
@@ -22,11 +29,13 @@ export async function feed(terminal: Terminal, ...chunks: ReadonlyArray<Uint8Arr
 /** Of a blank that is neither inverse nor lined only the background can be seen. */
 function look(cell: Cell): string {
   const back = [cell.getWidth(), cell.getBgColorMode(), cell.getBgColor()];
-  const lines = [cell.isInverse(), cell.isUnderline(), cell.isStrikethrough(), cell.isOverline()].map(Boolean);
+  const isLinked = cell.hasExtendedAttrs() !== 0 && cell.extended.urlId !== 0;
+  const underline = cell.isUnderline() ? [cell.getUnderlineStyle(), cell.getUnderlineColorMode(), cell.getUnderlineColor()].join() : 0;
+  const lines = [cell.isInverse(), underline, cell.isStrikethrough(), cell.isOverline(), isLinked];
   const chars = cell.getChars() || ' ';
   if (chars === ' ' && !lines.some(Boolean)) return [' ', ...back].join();
   const flags = [cell.isBold(), cell.isItalic(), cell.isDim(), cell.isInvisible(), cell.isBlink()].map(Boolean);
-  return [chars, ...back, ...lines, cell.getFgColorMode(), cell.getFgColor(), ...flags].join();
+  return [chars, ...back, ...lines.map(String), cell.getFgColorMode(), cell.getFgColor(), ...flags].join();
 }
 
 export interface Look {
