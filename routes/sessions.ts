@@ -250,6 +250,7 @@ export const sessionRoutes: schemas.Routes = async (app) => {
         body: schemas.ControllerRequest,
         ...answers(200, schemas.Session),
         summary: 'Moves or frees the lease',
+        description: 'A lease that is freed goes to who has asked for it, if anybody has.',
       },
     },
     async (request) => {

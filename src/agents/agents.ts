@@ -18,7 +18,10 @@ const Skill = Type.Object(
 
 export const Policy = Type.Object(
   {
-    terminate_on_last_controller: Type.Boolean({ default: false, description: 'End the session when its last controller goes.' }),
+    terminate_on_last_controller: Type.Boolean({
+      default: false,
+      description: 'End the session when its last controller goes, and nobody has asked for control.',
+    }),
     idle_timeout_seconds: Type.Union([Type.Integer({ minimum: 1, maximum: YEAR_SECONDS }), Type.Null()], {
       default: null,
       description: 'End a session in which nothing was typed or printed for so long.',

@@ -159,6 +159,18 @@ describe('A session that runs here', () => {
     expect(a.payloads('Closed')).toMatchObject([{ reason: 'command_result', exit_code: 3 }]);
   });
 
+  it('does not end when its last controller goes while somebody asks for control, who has it then', async () => {
+    const session = await start({ policy: { terminate_on_last_controller: true } });
+    const a = await Watcher.join(session);
+    const b = await Watcher.join(session, 'observer');
+    await session.presence(b.id, 'ask');
+    await session.leave(a.id);
+    expect(session.describe()).toMatchObject({ state: 'running', controllers: [{ client_id: b.id }] });
+    await session.leave(b.id);
+    await a.until(() => a.kinds().includes('Closed'));
+    expect(a.payloads('Closed')).toMatchObject([{ reason: 'last_member_left' }]);
+  });
+
   it('ends with last_member_left when its last controller goes, and not when an observer does', async () => {
     const session = await start({ policy: { terminate_on_last_controller: true } });
     const a = await Watcher.join(session);
