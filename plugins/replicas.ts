@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { asFault, Fault } from '../src/errors.js';
-import type { LogLevel } from '../src/log-level.js';
+import type { LogLevel } from '../src/logging/log-level.js';
 import type { Order, ReplicaStatus } from '../src/session/replicas/orders.js';
 import { version } from '../src/version.js';
 

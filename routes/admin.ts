@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { FastifyRequest } from 'fastify';
 import { authorize, principalOf } from '../plugins/auth.js';
 import { asFault, Fault } from '../src/errors.js';
-import { logLevels } from '../src/log-level.js';
+import { logLevels } from '../src/logging/log-level.js';
 import type { Order, ReplicaStatus } from '../src/session/replicas/orders.js';
 import { ErrorBody, type Routes } from './schemas.js';
 

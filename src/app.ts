@@ -39,9 +39,9 @@ import { openAgentsFile } from './agents/agents-file.js';
 import type { Audit } from './audit/audit.js';
 import type { Config } from './config.js';
 import type { Log } from './log/log.js';
-import { loggerOptions } from './logger.js';
+import { loggerOptions } from './logging/logger.js';
+import { RequestLog } from './logging/request-log.js';
 import { newId } from './protocol/ids.js';
-import { RequestLog } from './request-log.js';
 import type { Sessions } from './session/registry.js';
 
 /** Largest HTTP body, in bytes. */

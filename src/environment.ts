@@ -1,6 +1,6 @@
 // Every setting by name: default, unit and range. Knows not what is done with it.
 import { type Static, Type } from '@sinclair/typebox';
-import { logLevels } from './log-level.js';
+import { logLevels } from './logging/log-level.js';
 
 /** Most seconds that any interval may be set to: a day. */
 const DAY_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 // What a message is answered with when others came after it: all that was printed since, put together from what was told. Knows no binding.
-import { newest } from '../terminal/transcript.js';
+import { newest } from '../terminal/since-mark.js';
 import type { Task } from './task-host.js';
 import type { StreamResponse } from './task-stream.js';
 

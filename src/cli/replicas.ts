@@ -1,7 +1,7 @@
 // `pty-gateway replicas`, `drain` and `log-level`: what an operator does with gateways while they run. Knows HTTP answers, no replica.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, type Command } from 'commander';
-import { type LogLevel, logLevels } from '../log-level.js';
+import { type LogLevel, logLevels } from '../logging/log-level.js';
 import type { ReplicaStatus } from '../session/replicas/orders.js';
 import { age } from './age.js';
 import { CommandError, done } from './failure.js';

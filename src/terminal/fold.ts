@@ -6,9 +6,9 @@ import { Emulator } from './emulator.js';
 import { Guard } from './guard.js';
 import { textBeforeCursor } from './lines.js';
 import { scrolledAway } from './scrolled-away.js';
+import { SinceMark } from './since-mark.js';
 import { snapshotOf } from './snapshot.js';
 import type { Look, MarkAt, ScreenView, Size, Snapshot } from './terminal.js';
-import { Transcript } from './transcript.js';
 
 /** Throws what the emulator throws; it is of no use after that. */
 export class Fold {
@@ -19,7 +19,7 @@ export class Fold {
   readonly #utf8 = new StringDecoder('utf8');
   #size: Size;
   #anchor = 0;
-  #transcript: Transcript | undefined;
+  #sinceMark: SinceMark | undefined;
 
   /** `reply` is called, while bytes are folded, with what the terminal answers to the queries in them; without it, it is silent. */
   constructor(size: Size, reply?: (text: string) => void) {
@@ -64,7 +64,7 @@ export class Fold {
   leaveOut(bytes: Uint8Array): { readonly left: number; readonly searched: number } {
     const { active, rows } = this.#emulator;
     const scrollsWhole = active.scrollTop === 0 && active.scrollBottom === rows - 1;
-    if (this.#transcript || !scrollsWhole || !this.#cut.isWhole) return { left: 0, searched: 0 };
+    if (this.#sinceMark || !scrollsWhole || !this.#cut.isWhole) return { left: 0, searched: 0 };
     const { end, pen, searched } = scrolledAway(bytes, rows);
     if (end > 0) this.#emulator.write(`\x1b[${rows};1H${Buffer.from(pen).toString('latin1')}`);
     return { left: end, searched };
@@ -92,11 +92,11 @@ export class Fold {
 
   /** From here on what is printed is followed. */
   mark(at: MarkAt): void {
-    this.#transcript = new Transcript(this.#emulator, at);
+    this.#sinceMark = new SinceMark(this.#emulator, at);
   }
 
   unmark(): void {
-    this.#transcript = undefined;
+    this.#sinceMark = undefined;
     this.#emulator.witness = undefined;
   }
 
@@ -108,7 +108,7 @@ export class Fold {
       prompt: textBeforeCursor(this.#emulator, active),
       onAlternate: active === alternate,
       bracketedPaste: core.coreService.decPrivateModes.bracketedPasteMode,
-      ...(this.#transcript && { printed: this.#transcript.tell(after) }),
+      ...(this.#sinceMark && { printed: this.#sinceMark.tell(after) }),
     };
   }
 

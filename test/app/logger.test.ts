@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.js';
-import { loggerOptions } from '../../src/logger.js';
+import { loggerOptions } from '../../src/logging/logger.js';
 
 function logged(...args: [object, string]): string {
   let text = '';

@@ -9,7 +9,7 @@ import type { Scope } from '../../src/access/principal.js';
 import { mintToken } from '../../src/access/token.js';
 import { buildApp, listen } from '../../src/app.js';
 import { readConfig } from '../../src/config.js';
-import { loggerOptions } from '../../src/logger.js';
+import { loggerOptions } from '../../src/logging/logger.js';
 import { EXTENSION_URI } from '../../src/protocol/names.js';
 
 export const SECRET = 'a secret of the tests, long enough for HS256';

@@ -1,5 +1,5 @@
 // What an operator asks of one replica, and what it tells of itself. Knows no bus and no route.
-import type { LogLevel } from '../../log-level.js';
+import type { LogLevel } from '../../logging/log-level.js';
 
 export type Order = { readonly do: 'tell' } | { readonly do: 'drain' } | { readonly do: 'log'; readonly level: LogLevel };
 

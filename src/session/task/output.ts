@@ -1,7 +1,7 @@
 // The answer to one message, as artifacts: what was printed since, told bit by bit, and the screen as the task rests. Knows no log and no clock but the one it is given.
 import type { Adapter } from '../../agents/adapter.js';
+import { newest } from '../../terminal/since-mark.js';
 import type { Look, PrintedPlace } from '../../terminal/terminal.js';
-import { newest } from '../../terminal/transcript.js';
 import type { ArtifactJson } from '../session.js';
 import { answerIn, newLines, type Prompts, screenText } from './text.js';
 import type { ArtifactChange } from './updates.js';

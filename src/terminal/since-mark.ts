@@ -11,7 +11,7 @@ export const MAX_SETTLED = 1024 * 1024;
  * What leaves the screen by scrolling is settled for ever; what is erased, or scrolled by SU or DL, is gone. Erasing all of the screen moves
  * the mark to its beginning. Of the alternate screen nothing is kept.
  */
-export class Transcript {
+export class SinceMark {
   readonly #emulator: Emulator;
   readonly #isLate: boolean;
   /** The row in which the first line begins; 0 once it has begun to leave. */

@@ -1,8 +1,8 @@
 // How the gateway logs: JSON lines in which no token, cookie or secret can stand. Knows no event.
 import type { FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
-import type { Config } from './config.js';
-import { currentSpan } from './tracing/tracing.js';
+import type { Config } from '../config.js';
+import { currentSpan } from '../tracing/tracing.js';
 
 /** Whatever is logged, a field of these names is not shown. */
 const hidden = ['authorization', 'cookie', 'set-cookie', 'sec-websocket-protocol', 'token', 'secret', 'secrets'];

@@ -1,6 +1,6 @@
 // One log line for each request that an operator would ask about; reads that went well are told at debug. Knows no route.
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { traceIdOf } from '../plugins/telemetry.js';
+import { traceIdOf } from '../../plugins/telemetry.js';
 
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -3,8 +3,8 @@ import headless from '@xterm/headless';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fold } from '../../src/terminal/fold.js';
+import { MAX_SETTLED, newest } from '../../src/terminal/since-mark.js';
 import type { PrintedText } from '../../src/terminal/terminal.js';
-import { MAX_SETTLED, newest } from '../../src/terminal/transcript.js';
 import { program as anything, chunked, shares } from '../support/programs.js';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
