@@ -16,6 +16,8 @@ async function silence(gateways: Gateways, owner: Replica, other: Replica, endin
   const id = await gateways.begin(owner, ...PRINTING);
   const onlooker = new Onlooker({ url: gateways.urlOf(id, other), token: tokenFor('onlooker', 'pty:observe') });
   await onlooker.sees('n20\r\n');
+  // The Keyframe with which it came in is none of the new life.
+  await onlooker.isLive();
   let lastHeard = performance.now();
   const gap = new Promise<number>((done) => {
     const comesBack = () => done(performance.now() - lastHeard);

@@ -92,6 +92,25 @@ export function sharedLog(name: string, address: () => RedisAddress): void {
       ]);
     });
 
+    it('is told of those sessions alone that somebody here follows', async () => {
+      const [followed, left] = [v7(), v7()];
+      for (const id of [followed, left]) await one.create(id, {}, forever);
+      const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+      const listeners = async (id: string) => {
+        const channel = `${prefix}:{${id}}:live`;
+        const counts = await Promise.all(nodes.map((node) => node.call('PUBSUB', 'SHARDNUMSUB', channel) as Promise<[string, number]>));
+        return counts.reduce((sum, [, count]) => sum + count, 0);
+      };
+      const stops = await Promise.all([followed, followed, left].map(async (id) => (await other.reader(id)).follow(() => {})));
+      await until('it listens once to each', async () => (await listeners(followed)) === 1 && (await listeners(left)) === 1);
+      stops[2]?.();
+      stops[1]?.();
+      await until('it listens to one no more', async () => (await listeners(left)) === 0);
+      expect(await listeners(followed)).toBe(1);
+      stops[0]?.();
+      await until('it listens to none', async () => (await listeners(followed)) === 0);
+    });
+
     it('passes over a message that it cannot read, and misses nothing', async () => {
       const id = v7();
       const writer = await one.create(id, {}, forever);
