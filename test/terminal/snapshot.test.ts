@@ -1,12 +1,15 @@
 // A snapshot and the rest of the stream give the screen of one who saw everything (I3): wherever it falls, on a fresh terminal and on a dirty one.
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MAX_MARKS } from '../../src/terminal/emulator.js';
 import { Fold } from '../../src/terminal/fold.js';
 import { MAX_CELLS_UNITS } from '../../src/terminal/snapshot.js';
 import type { Size } from '../../src/terminal/terminal.js';
 import { DIRT, difference, feed, type Look, lookOf, reference } from '../support/look.js';
 import { chunked, noise, program, share } from '../support/programs.js';
+
+// Hundreds of terminals are written to in each property, and the machine may be busy with others.
+vi.setConfig({ testTimeout: 120_000 });
 
 const SIZE: Size = { cols: 20, rows: 6 };
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
