@@ -46,9 +46,9 @@ async function ask(method, url, body) {
   throw new Error(`${method} ${url}: ${(await response.json()).error.message}`);
 }
 
-/** A task that is over says in a message how it ended. */
+/** A task says in a message what it waits at, or how it ended. */
 function toldBy({ status }) {
-  return [`The task is ${status.state}.`, ...(status.message?.parts.map(({ text }) => text) ?? [])].join(' ');
+  return [`The task is ${status.state}`, ...(status.message?.parts.map(({ text }) => text) ?? [])].join(': ');
 }
 
 /** The events of an SSE answer, each in one `data` line; other lines keep the connection alive. */

@@ -64,13 +64,13 @@ async function run(example: string, ...args: string[]): Promise<string> {
 it('run-the-tests sends a command, prints what it prints, cancels, and a person saw it all', async () => {
   const out = await run('run-the-tests.mjs', agent(), 'for i in 1 2 3; do echo "ok $i"; done');
   expect(out).toMatch(
-    /^[^\n]+: [^\n]+\n[\s\S]*ok 1\s+ok 2\s+ok 3\s[\s\S]*The task is TASK_STATE_INPUT_REQUIRED\.\nThe task is TASK_STATE_CANCELED\. The task was canceled\.\nThe person saw [1-9]\d* bytes; then: /,
+    /^[^\n]+: [^\n]+\n[\s\S]*ok 1\s+ok 2\s+ok 3\s[\s\S]*The task is TASK_STATE_INPUT_REQUIRED: .*\nThe task is TASK_STATE_CANCELED: The task was canceled\.\nThe person saw [1-9]\d* bytes; then: /,
   );
 });
 
 it('run-the-tests says how a command has ended that ends its shell', async () => {
   const out = await run('run-the-tests.mjs', agent(), 'exit 3');
-  expect(out).toMatch(/The task is TASK_STATE_FAILED\. The program exited with status 3\.\nThe person saw [1-9]\d* bytes; then: /);
+  expect(out).toMatch(/The task is TASK_STATE_FAILED: The program exited with status 3\.\nThe person saw [1-9]\d* bytes; then: /);
 });
 
 it('watch prints as text what an agent printed before and prints now, says what its task does, and ends with it', async () => {

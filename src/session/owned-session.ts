@@ -203,7 +203,7 @@ export class OwnedSession implements Session {
       type: (bytes) => this.#write(bytes),
       publish: (update) => void trace.tell(update, () => this.#append([entry('TaskStatusUpdate', { ...update })])).catch(() => {}),
       place: () => this.#journal.next - 1,
-      keep: () => this.#canBeTakenOver && this.#keepRecord(),
+      keep: () => this.#keepRecord(),
       end: () => this.#end('killed'),
       conceal: (value) => this.#conceal(value),
       push: whichever(() => this.#pushConfigs()),
@@ -542,12 +542,14 @@ export class OwnedSession implements Session {
     this.#printing.resized(size.cols);
   }
 
-  /** For who goes on with it: who is attached, and what was sent. */
+  /** For who goes on with it, or tells of its end: what was sent, and who is attached. */
   #keepRecord(): void {
-    // An append fails as well, and tells all.
+    const task = this.task.kept();
+    // Where this fails an append does as well, and tells all.
+    if (!this.#canBeTakenOver) return void this.#record.keep({ task }).catch(() => {});
     const all = this.#roster.all();
     const awaits_controller = this.#lastController.isAwaited || all.some(({ role }) => role === 'controller');
-    this.#record.keep({ members: keptMembers(all), task: this.task.kept(), awaits_controller }).catch(() => {});
+    this.#record.keep({ members: keptMembers(all), task, awaits_controller }).catch(() => {});
   }
 
   /** While it ends, nobody but its owner may write its record. */

@@ -137,6 +137,30 @@ describe('A folder that another gateway left', () => {
     await rm(killed, { recursive: true });
   });
 
+  it('tells of the task of a session that ran when its gateway died: what was said, what was answered, and that it has failed', async () => {
+    const first = await openHouse({ dir });
+    const session = await first.sessions.create(agent(), {}, 'p');
+    await session.task.rest();
+    const message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'echo answ$()er' }] };
+    await session.task.send(message, { author: 'message' });
+    await session.task.rest();
+    await expect
+      .poll(async () => (await first.log.record(session.id))?.task)
+      .toMatchObject({ status: { state: 'TASK_STATE_INPUT_REQUIRED' } });
+    const killed = await mkdtemp(path.join(os.tmpdir(), 'killed-'));
+    await cp(path.join(dir, 'sessions'), path.join(killed, 'sessions'), { recursive: true });
+    await first.close();
+    const second = await openHouse({ dir: killed });
+    const found = await second.sessions.find('inst', session.id);
+    expect(await found?.task.snapshot()).toMatchObject({
+      status: { state: 'TASK_STATE_FAILED', message: { metadata: { reason: 'agent_disconnect' } } },
+      history: [{ messageId: 'm' }],
+      artifacts: [{ artifactId: 'output', parts: [{ text: 'answer\n' }] }, { artifactId: 'screen' }],
+    });
+    await second.close();
+    await rm(killed, { recursive: true });
+  });
+
   it('is forgotten session by session when their retention is over', async () => {
     const first = await openHouse({ dir });
     const brief = agent({ pty: { replay_buffer_retention_seconds: 1 } });

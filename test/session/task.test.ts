@@ -54,6 +54,7 @@ describe('A task', () => {
     const shell = await ready();
     const question = await shell.ask('read -p "really? " answer; echo got-$answer');
     expect(artifact(question, 'output')).toBe('really?');
+    expect(question.status.message).toMatchObject({ role: 'ROLE_AGENT', taskId: question.id, parts: [{ text: 'really?' }] });
     expect(artifact(await shell.ask('yes'), 'output')).toBe('got-yes\n');
   });
 

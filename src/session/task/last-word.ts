@@ -1,8 +1,7 @@
 // How a task ends, told by its status: the state that follows from the Closed of its session, and a message that says why. Pure.
 import type { Closed, ClosedReason } from '../../protocol/frames.js';
-import { newId } from '../../protocol/ids.js';
 import type { TaskJson, TaskState } from '../session.js';
-import { statusNow } from './updates.js';
+import { saying, statusNow } from './updates.js';
 
 /** How a session ended, in the words of its Closed (protocol R10). */
 export type Ending = Omit<Closed, 'kind'>;
@@ -14,18 +13,11 @@ export const canceled: Ending = { exit_code: null, reason: 'killed' };
  * The last status of a task. Its message is one sentence, and its metadata what a program reads: `reason`, as in the Closed, and `exit_code` or `signal`
  * of the program where they are known (A2A 1.0 §4.1.2).
  */
-export function lastStatus({ id, contextId }: Pick<TaskJson, 'id' | 'contextId'>, ending: Ending): TaskJson['status'] {
+export function lastStatus(task: Pick<TaskJson, 'id' | 'contextId'>, ending: Ending): TaskJson['status'] {
   const { exit_code, reason } = ending;
   const signal = signalOf(ending);
-  const message = {
-    messageId: newId(),
-    role: 'ROLE_AGENT',
-    taskId: id,
-    contextId,
-    parts: [{ text: sentence(ending) }],
-    metadata: { reason, ...(exit_code !== null && { exit_code }), ...(signal !== undefined && { signal }) },
-  };
-  return { ...statusNow(stateAfter(ending)), message };
+  const metadata = { reason, ...(exit_code !== null && { exit_code }), ...(signal !== undefined && { signal }) };
+  return { ...statusNow(stateAfter(ending)), message: saying(task, sentence(ending), metadata) };
 }
 
 function stateAfter(ending: Ending): TaskState {

@@ -9,8 +9,8 @@ import { notCancelable, takesNoMore } from './ended.js';
 import { canceled, type Ending, lastStatus } from './last-word.js';
 import { keystrokes, textOf } from './message.js';
 import { shortened, TaskOutput } from './output.js';
-import { atPrompt, type Prompts } from './text.js';
-import { artifactUpdate, hasEnded, isResting, statusNow, statusUpdate, type TaskUpdate } from './updates.js';
+import { atPrompt, type Prompts, questionIn } from './text.js';
+import { artifactUpdate, hasEnded, isResting, saying, statusNow, statusUpdate, type TaskUpdate } from './updates.js';
 import { Watch, type WatchPorts } from './watch.js';
 
 /** Messages that are kept of a task; older ones are forgotten first. */
@@ -196,6 +196,10 @@ export class TerminalTask implements SessionTask {
     if (!this.#hasEnded) this.#end(ending);
   }
 
+  get #ids() {
+    return { id: this.#id, contextId: this.#contextId };
+  }
+
   get #hasEnded(): boolean {
     return hasEnded(this.#status.state);
   }
@@ -273,7 +277,8 @@ export class TerminalTask implements SessionTask {
     // Somebody has sent a message already, which is typed now.
     if (isFirst && this.#untyped > 0) return;
     if (!works && this.#seen) this.#tellRest(this.#seen);
-    this.#move(works ? 'TASK_STATE_WORKING' : 'TASK_STATE_INPUT_REQUIRED');
+    if (works) this.#move('TASK_STATE_WORKING');
+    else this.#move('TASK_STATE_INPUT_REQUIRED', this.#seen && questionIn(this.#seen));
   }
 
   #tellRest(look: Look): void {
@@ -281,13 +286,15 @@ export class TerminalTask implements SessionTask {
     for (const change of this.#output?.rests(look) ?? []) this.#ports.publish(artifactUpdate(this.now(0), change, this.#params));
   }
 
-  #move(state: TaskState): void {
-    this.#become(statusNow(state));
+  /** With what is asked of the client, if anything is. */
+  #move(state: TaskState, question = ''): void {
+    const message = question === '' ? {} : { message: saying(this.#ids, question) };
+    this.#become({ ...statusNow(state), ...message });
     if (this.#isUsed) this.#ports.keep();
   }
 
   #end(ending: Ending): void {
-    this.#become(lastStatus({ id: this.#id, contextId: this.#contextId }, ending));
+    this.#become(lastStatus(this.#ids, ending));
   }
 
   /** The log of a session that nobody sends messages to is told of the end alone. */

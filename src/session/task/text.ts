@@ -1,4 +1,6 @@
 // What of a screen is the answer to a message: pure functions on lines. Knows no terminal and no task.
+
+import { newest } from '../../terminal/since-mark.js';
 import type { Look } from '../../terminal/terminal.js';
 
 /** What a message was typed at: the end of the line there, and the prompt that the program always comes back to. */
@@ -77,6 +79,14 @@ const hidden = ([first, second]: readonly string[], { typedAt }: Prompts): numbe
 /** Where the prompt of a program may be: at the cursor, or anywhere on the screen while that is hidden. */
 export function promptLines({ lines, cursor, prompt }: Pick<Look, 'lines' | 'cursor' | 'prompt'>): readonly string[] {
   return cursor.visible ? [prompt.trimEnd(), lines[cursor.row] ?? ''] : lines;
+}
+
+/** UTF-16 units of a question, the newest of it. */
+const MAX_QUESTION = 1000;
+
+/** What a program asks that waits: the line up to the cursor, its prompt if it has no other question. Empty while the cursor is hidden. */
+export function questionIn({ cursor, prompt }: Pick<Look, 'cursor' | 'prompt'>): string {
+  return cursor.visible ? newest(prompt.trimEnd(), MAX_QUESTION) : '';
 }
 
 /** The lines of the screen, without blank ones at the end. */

@@ -1,5 +1,6 @@
 // What the log is told of a task: TaskStatusUpdates, with the A2A event that made each (pty-ws §4). Knows no terminal.
-import type { ArtifactJson, TaskJson, TaskState } from '../session.js';
+import { newId } from '../../protocol/ids.js';
+import type { ArtifactJson, MessageJson, TaskJson, TaskState } from '../session.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -33,6 +34,12 @@ export const isResting = (state: string): boolean => state === 'TASK_STATE_INPUT
 
 export function statusNow(state: TaskState): TaskJson['status'] {
   return { state, timestamp: new Date().toISOString() };
+}
+
+/** What the agent itself says of its task (A2A 1.0 §4.1.4). */
+export function saying({ id, contextId }: Pick<TaskJson, 'id' | 'contextId'>, text: string, metadata?: Params): MessageJson {
+  const message = { messageId: newId(), role: 'ROLE_AGENT', taskId: id, contextId, parts: [{ text }] };
+  return metadata ? { ...message, metadata } : message;
 }
 
 export function statusUpdate(task: TaskJson, params: Params = {}): TaskUpdate {
