@@ -12,6 +12,8 @@ import { until } from '../support/redis.js';
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
 
 const LAG = { ms: 50, jitterMs: 30 };
+/** As long as it is where nobody says otherwise. */
+const LEASE_SECONDS = '10';
 const TYPED_LINES = 100;
 
 needs('redis-server')('two replicas far away from their Redis', () => {
@@ -27,7 +29,7 @@ needs('redis-server')('two replicas far away from their Redis', () => {
 
   beforeEach(async () => {
     logs = await mkdtemp(join(tmpdir(), 'far-'));
-    gateways = await startGateways({ lag: LAG, logs });
+    gateways = await startGateways({ lag: LAG, logs, env: { REPLICA_LEASE_SECONDS: LEASE_SECONDS } });
   });
   afterEach(async () => {
     for (const { client } of open.splice(0)) client.close();
