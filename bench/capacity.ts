@@ -1,5 +1,5 @@
 // What one replica on Redis needs for what it carries: memory and CPU of its process, and of Redis, for a session, an attachment, a frame, a megabyte.
-// The coefficients of docs/capacity.md. Run after a build: npx tsx bench/capacity.ts [--sessions 80] [--attachments 800] [--seconds 10]
+// The tables of docs/capacity.md, which --write puts there. Run after a build: npx tsx bench/capacity.ts [--sessions 80] [--attachments 800] [--seconds 10] [--write]
 import { readFileSync } from 'node:fs';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -7,9 +7,10 @@ import { type RedisServer, startRedis } from '../test/support/redis.js';
 import { Connection } from './load/connection.js';
 import type { Line } from './load/jobs.js';
 import { Gateway } from './peers/gateway.js';
+import { blocksOf, type Capacity, writePage } from './support/capacity-page.js';
 import { cpuMs } from './support/cpu.js';
-import { printTable, short } from './support/figures.js';
-import { machine } from './support/machine.js';
+import { short } from './support/figures.js';
+import { machineWith } from './support/machine.js';
 
 /** Milliseconds until what was begun has settled. */
 const SETTLE_MS = 3000;
@@ -29,8 +30,6 @@ interface Used {
   readonly redisKiB: number;
   readonly redisCommands: number;
 }
-
-type Row = readonly [what: string, value: string, unit: string];
 
 class Scales {
   readonly #gateway: Gateway;
@@ -72,9 +71,16 @@ const open = async (line: Line): Promise<Connection> => {
   connection.join();
   return connection;
 };
-const per = (value: number, count: number): string => short(value / count);
 
-async function idle(gateway: Gateway, scales: Scales, { sessions, attachments, seconds }: Sizes): Promise<Row[]> {
+const watchedBy = (count: number) => (count === 1 ? 'one attachment' : `${count} attachments`);
+
+type Part<K extends keyof Capacity> = Promise<Pick<Capacity, K>>;
+
+async function idle(
+  gateway: Gateway,
+  scales: Scales,
+  { sessions, attachments, seconds }: Sizes,
+): Part<'sessionKiB' | 'redisSessionKiB' | 'beginMs' | 'quietPercent' | 'attachmentKiB' | 'joinMs' | 'watchedPercent'> {
   const lines: Line[] = [];
   const begun = await scales.during(async () => {
     for (let n = 0; n < sessions; n++) lines.push(await gateway.begin(['/bin/cat']));
@@ -89,18 +95,26 @@ async function idle(gateway: Gateway, scales: Scales, { sessions, attachments, s
   const watched = await scales.during(seconds);
   for (const connection of connections) connection.close();
   for (const line of lines) await gateway.end(line);
-  return [
-    ['an idle session: memory', per(begun.residentKiB, sessions), 'KiB'],
-    ['… in Redis', per(begun.redisKiB, sessions), 'KiB'],
-    ['… beginning it: CPU', per(begun.cpuMs, sessions), 'ms'],
-    [`${sessions} idle sessions: CPU`, short((quiet.cpuMs / quiet.at) * 100), '% of a core'],
-    ['an idle attachment: memory', per(joined.residentKiB, attachments), 'KiB'],
-    ['… joining: CPU', per(joined.cpuMs, attachments), 'ms'],
-    [`… and ${attachments} idle attachments: CPU`, short((watched.cpuMs / watched.at) * 100), '% of a core'],
-  ];
+  return {
+    sessionKiB: begun.residentKiB / sessions,
+    redisSessionKiB: begun.redisKiB / sessions,
+    beginMs: begun.cpuMs / sessions,
+    quietPercent: (quiet.cpuMs / quiet.at) * 100,
+    attachmentKiB: joined.residentKiB / attachments,
+    joinMs: joined.cpuMs / attachments,
+    watchedPercent: (watched.cpuMs / watched.at) * 100,
+  };
 }
 
-async function busy(gateway: Gateway, scales: Scales, watchers: number, seconds: number): Promise<Row[]> {
+interface Frame {
+  readonly ms: number;
+  readonly redisMs: number;
+  readonly commands: number;
+  readonly bytes: number;
+}
+
+/** Of a frame that comes alone; says how many came, since a machine that cannot keep up makes fewer and larger ones. */
+async function busy(gateway: Gateway, scales: Scales, watchers: number, seconds: number): Promise<Frame> {
   const argv = [
     '/bin/bash',
     '-c',
@@ -112,21 +126,19 @@ async function busy(gateway: Gateway, scales: Scales, watchers: number, seconds:
   await later(SETTLE_MS);
   const before = heard();
   const used = await scales.during(seconds);
-  const deliveries = heard() - before;
-  const frames = deliveries / watchers;
+  const frames = (heard() - before) / watchers;
   for (const connection of connections) connection.close();
   for (const line of lines) await gateway.end(line);
-  const what = `a frame of ${LINE_BYTES} bytes to ${watchers === 1 ? 'one attachment' : `${watchers} attachments`}`;
-  return [
-    [`${what}: CPU`, per(used.cpuMs * 1000, frames), 'µs'],
-    ['… of Redis', per(used.redisCpuMs * 1000, frames), 'µs'],
-    ['… commands of Redis', per(used.redisCommands, frames), ''],
-    ['… kept in Redis', per(used.redisKiB * 1024, frames), 'bytes'],
-    ['… frames a second meanwhile', per(frames * 1000, used.at), ''],
-  ];
+  console.log(`${BUSY_SESSIONS} sessions, ${watchedBy(watchers)} each: ${short((frames * 1000) / used.at)} frames/s`);
+  return {
+    ms: used.cpuMs / frames,
+    redisMs: used.redisCpuMs / frames,
+    commands: used.redisCommands / frames,
+    bytes: (used.redisKiB * 1024) / frames,
+  };
 }
 
-async function flood(gateway: Gateway, scales: Scales): Promise<Row[]> {
+async function flood(gateway: Gateway, scales: Scales): Part<'megabyteMs' | 'redisMegabyteMs'> {
   const program = `read -n 1; yes ${'x'.repeat(LINE_BYTES - 2)} | head -c ${FLOOD_BYTES}`;
   const line = await gateway.begin(['/bin/bash', '-c', program]);
   const typist = await open(line);
@@ -136,39 +148,58 @@ async function flood(gateway: Gateway, scales: Scales): Promise<Row[]> {
     return typist.ended;
   });
   const megabytes = typist.bytes / 1e6;
-  return [
-    ['a megabyte of output: CPU', per(used.cpuMs, megabytes), 'ms'],
-    ['… of Redis', per(used.redisCpuMs, megabytes), 'ms'],
-    ['… MB a second meanwhile', per(megabytes * 1000, used.at), ''],
-  ];
+  console.log(`a flood: ${short((megabytes * 1000) / used.at)} MB/s`);
+  return { megabyteMs: used.cpuMs / megabytes, redisMegabyteMs: used.redisCpuMs / megabytes };
 }
 
-type Sizes = Readonly<Record<'sessions' | 'attachments' | 'seconds', number>>;
+interface Sizes {
+  readonly sessions: number;
+  readonly attachments: number;
+  readonly seconds: number;
+}
 
-function readSizes(): Sizes {
+function readOptions(): { sizes: Sizes; isToBeWritten: boolean } {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
-  const { values } = parseArgs({ options: { sessions: text('80'), attachments: text('800'), seconds: text('10') } });
+  const { values } = parseArgs({
+    options: { sessions: text('80'), attachments: text('800'), seconds: text('10'), write: { type: 'boolean', default: false } },
+  });
   const sizes = { sessions: Number(values.sessions), attachments: Number(values.attachments), seconds: Number(values.seconds) };
   for (const [name, value] of Object.entries(sizes)) if (!(value > 0)) throw new Error(`--${name} is ${value}; expected a number above 0`);
-  return sizes;
+  return { sizes, isToBeWritten: values.write };
+}
+
+async function measure(gateway: Gateway, scales: Scales, sizes: Sizes): Promise<Capacity> {
+  await later(SETTLE_MS);
+  const { residentKiB } = await scales.read();
+  const quiet = await idle(gateway, scales, sizes);
+  const one = await busy(gateway, scales, 1, sizes.seconds);
+  const five = await busy(gateway, scales, 5, sizes.seconds);
+  const flooded = await flood(gateway, scales);
+  const after = await scales.read();
+  return {
+    ...sizes,
+    ...quiet,
+    ...flooded,
+    aloneMiB: residentKiB / 1024,
+    afterMiB: after.residentKiB / 1024,
+    frameMs: one.ms,
+    frameToFiveMs: five.ms,
+    redisFrameMs: one.redisMs,
+    redisCommands: one.commands,
+    redisFrameBytes: one.bytes,
+  };
 }
 
 async function main(): Promise<void> {
-  const sizes = readSizes();
+  const { sizes, isToBeWritten } = readOptions();
   const redis = await startRedis('--appendonly', 'yes', '--appendfsync', 'everysec');
+  const redisVersion = /redis_version:(\d+)/.exec(await redis.tell('INFO', 'server'))?.[1];
   const gateway = await Gateway.start({ REDIS_URL: redis.url });
-  const scales = new Scales(gateway, redis);
   try {
-    await later(SETTLE_MS);
-    const { residentKiB } = await scales.read();
-    const rows: Row[] = [['the gateway alone: memory', short(residentKiB / 1024), 'MiB']];
-    rows.push(...(await idle(gateway, scales, sizes)));
-    for (const watchers of [1, 5]) rows.push(...(await busy(gateway, scales, watchers, sizes.seconds)));
-    rows.push(...(await flood(gateway, scales)));
-    const most = await scales.read();
-    rows.push(['the gateway after all that: memory', short(most.residentKiB / 1024), 'MiB']);
-    console.log(`${machine()}\n`);
-    printTable(['what', 'measured', 'unit'], rows);
+    const capacity = await measure(gateway, new Scales(gateway, redis), sizes);
+    const where = machineWith(`Redis ${redisVersion}`);
+    for (const block of Object.values(blocksOf(capacity, where))) console.log(`\n${block}`);
+    if (isToBeWritten) writePage(capacity, where);
   } finally {
     await gateway.close();
     await redis.dispose();

@@ -14,6 +14,11 @@ const quantiles = (name) => [
   ['p50', quantile(0.5, name)],
 ];
 
+/** By name, without what all begin with; `none` where none fires. */
+const firing =
+  'label_replace(count by (alertname) (ALERTS{alertname=~"PtyGateway.*", alertstate="firing"}), "alertname", "$1", "alertname", "PtyGateway(.*)")' +
+  ' or on () label_replace(vector(0), "alertname", "none", "", "")';
+
 const good = (limit) => ({ good: limit });
 /** `amber` and `red` are where a number is worth a look, and where it is trouble. */
 const upTo = (amber, red) => ({ amber, red });
@@ -30,8 +35,8 @@ const rows = [
       good(1),
       'percentunit',
     ],
-    ['The log takes entries', 'short', 'Everywhere; 0 where it does not.', [['', `min(${m('log_available')})`]], good(1)],
-    ['The audit is written', 'short', 'Everywhere; 0 where it is not.', [['', `min(${m('audit_writable')})`]], good(1)],
+    ['The log takes entries', 'bool_yes_no', 'Everywhere; no where any does not.', [['', `min(${m('log_available')})`]], good(1)],
+    ['The audit is written', 'bool_yes_no', 'Everywhere; no where any is not.', [['', `min(${m('audit_writable')})`]], good(1)],
     [
       'Alerts that fire',
       'short',
@@ -50,6 +55,7 @@ const rows = [
       upTo(0.01, 0.1),
     ],
   ],
+  ['What fires?', ['Alerts', 'short', 'Which, and since when; docs/runbook.md has a section for each.', [['{{alertname}}', firing]]]],
   [
     'How much is going on?',
     ['Sessions', 'short', 'Whose terminals run here, by agent.', [['{{agent}}', `sum by (agent) (${m('agent_sessions')})`]]],
@@ -223,8 +229,8 @@ function panels() {
   let y = 0;
   let id = 1;
   return rows.flatMap(([title, ...own], r) => {
-    const w = r === 0 ? WIDTH / own.length : WIDTH / 4;
-    const h = r === 0 ? 4 : 7;
+    const w = WIDTH / (r === 0 ? own.length : Math.min(own.length, 4));
+    const h = r === 0 ? 4 : own.length === 1 ? 5 : 7;
     const header = { type: 'row', id: id++, title, collapsed: false, panels: [], gridPos: { x: 0, y, w: WIDTH, h: 1 } };
     const placed = own.map((panel, i) => ({
       ...(r === 0 ? stat(panel) : graph(panel)),
@@ -256,7 +262,7 @@ const dashboard = {
   uid: 'pty-gateway',
   title: 'pty-gateway',
   description:
-    'Top row: is it well? Then how much is going on, why it is slow, and what went wrong. docs/metrics.md tells of every number.',
+    'Top row: is it well? Then which alerts fire, how much is going on, why it is slow, and what went wrong. docs/metrics.md tells of every number.',
   tags: ['pty-gateway'],
   schemaVersion: 39,
   version: 1,

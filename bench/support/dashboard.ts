@@ -178,6 +178,7 @@ function legend(lines: readonly Line[], w: number, h: number): string {
 /** In the units of Grafana that the dashboard has. */
 function shownAs(value: number, unit: string): string {
   if (unit === 's') return value >= 1 ? `${short(value)} s` : value >= 0.001 ? `${short(value * 1e3)} ms` : `${short(value * 1e6)} µs`;
+  if (unit === 'bool_yes_no') return value ? 'yes' : 'no';
   if (unit === 'percentunit') return `${short(value * 100)} %`;
   if (unit === 'bytes' || unit === 'Bps') return `${scaled(value)}B${unit === 'Bps' ? '/s' : ''}`;
   return `${scaled(value)}${unit === 'cps' || unit === 'reqps' ? '/s' : ''}`.trimEnd();

@@ -3,12 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release } from 'node:os';
 import { ttydVersion } from '../peers/ttyd.js';
 
-export function machine(): string {
+/** `beside` are programs with their versions. */
+export function machineWith(...beside: readonly string[]): string {
   const [{ model } = { model: 'unknown' }] = cpus();
   const load = loadavg().map((share) => share.toFixed(1));
   const day = new Date().toISOString().slice(0, 10);
-  return `${day}, ${cpus().length} × ${model.trim()}, Linux ${release()}, Node ${process.versions.node}, ${ttydVersion()}, ${versionOf('tmux', '-V')}, load ${load.join(' ')}`;
+  const system = [`${cpus().length} × ${model.trim()}`, `Linux ${release()}`, `Node ${process.versions.node}`];
+  return [day, ...system, ...beside, `load ${load.join(' ')}`].join(', ');
 }
+
+export const machine = (): string => machineWith(ttydVersion(), versionOf('tmux', '-V'));
 
 function versionOf(program: string, ...args: string[]): string {
   try {

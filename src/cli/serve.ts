@@ -55,7 +55,7 @@ function tellStart({ log, config, agents, tracing }: FastifyInstance): void {
       version: version(),
       node: process.version,
       log: config.redis ? 'redis' : 'embedded',
-      sealed: config.encryptionKeys.length > 0,
+      sealing_keys: config.encryptionKeys.map(({ kid }) => kid),
       traces: tracing !== undefined,
       agents: agents.list().map(({ id }) => id),
     },
