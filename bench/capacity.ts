@@ -1,5 +1,5 @@
 // What one replica on Redis needs for what it carries: memory and CPU of its process, and of Redis, for a session, an attachment, a frame, a megabyte.
-// The tables of docs/capacity.md, which --write puts there. Run after a build: npx tsx bench/capacity.ts [--sessions 80] [--attachments 800] [--seconds 10] [--write]
+// The tables of docs/capacity.md, which --write puts there. Run after a build: npx tsx bench/capacity.ts [--sessions 300] [--attachments 900] [--seconds 20] [--write]
 import { readFileSync } from 'node:fs';
 import { setTimeout as later } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -161,7 +161,7 @@ interface Sizes {
 function readOptions(): { sizes: Sizes; isToBeWritten: boolean } {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   const { values } = parseArgs({
-    options: { sessions: text('80'), attachments: text('800'), seconds: text('10'), write: { type: 'boolean', default: false } },
+    options: { sessions: text('300'), attachments: text('900'), seconds: text('20'), write: { type: 'boolean', default: false } },
   });
   const sizes = { sessions: Number(values.sessions), attachments: Number(values.attachments), seconds: Number(values.seconds) };
   for (const [name, value] of Object.entries(sizes)) if (!(value > 0)) throw new Error(`--${name} is ${value}; expected a number above 0`);
