@@ -3,6 +3,7 @@
 import { constants } from 'node:os';
 import type { Assigned, Ended, Size, State, TerminalClient } from '../client/node.js';
 import type { Closed } from '../protocol/frames.js';
+import { HAS_ENDED } from '../protocol/names.js';
 import { DetachFilter, type DetachKeys } from './detach-keys.js';
 import { type Display, PlainDisplay } from './display.js';
 import { exits } from './failure.js';
@@ -47,6 +48,8 @@ export class Attachment {
   #toldTooSmall: string | undefined;
   /** Why control was not given. */
   #why = '';
+  /** The session had ended before: its end is all there is to tell. */
+  #hadEnded = false;
   #exitCode: number | undefined;
   readonly #lastScreen: () => Promise<string>;
   /** Whether the session has printed anything here. */
@@ -102,7 +105,7 @@ export class Attachment {
     const tail = this.#wayOut;
     if (state.name === 'live') {
       this.#notices.release();
-      if (!this.#everLive) this.#welcome();
+      if (!this.#everLive && !this.#hadEnded) this.#welcome();
       this.#everLive = true;
     } else if (state.name === 'waiting') {
       const line = (seconds: number) => ({ text: state.message, tail: `next try in ${seconds} s; ${tail}` });
@@ -125,6 +128,7 @@ export class Attachment {
   #showRole({ role, downgraded, reason }: Assigned): void {
     const had = this.#hadControl;
     this.#hadControl = role === 'controller';
+    this.#hadEnded = reason === HAS_ENDED;
     this.#why = downgraded ? ` only: ${reason ?? 'control was not given'}` : '';
     const stillControls = had && role === 'controller';
     if (!this.#everLive || stillControls) return;

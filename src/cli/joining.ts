@@ -17,7 +17,7 @@ export function defaultLabel(): string {
   }
 }
 
-export type Joining = Pick<ClientOptions, 'role' | 'size' | 'replayFrom' | 'reconnect'> & { readonly label?: string };
+export type Joining = Pick<ClientOptions, 'role' | 'size' | 'replayFrom' | 'reconnect' | 'presence'> & { readonly label?: string };
 
 /** The first attempt must succeed; after that it comes back as long as it is worth it, unless `reconnect` says otherwise. */
 export function join({ attach, gateway }: NamedSession, options: Joining): TerminalClient {

@@ -33,7 +33,7 @@ export function send(program: Command): void {
       'press it after the text and the file: Enter, Up, F1, ctrl-c or C-c, alt-x or M-x …; may be given again',
       key,
     )
-    .option('--wait <duration>', 'while somebody else has control, wait for it so long, as 30s or 5m', duration)
+    .option('--wait <duration>', 'while somebody else has control, ask for it, and wait so long, as 30s or 5m', duration)
     .option('--json', 'print `{session_id, sequence}`')
     .addHelpText(
       'after',
@@ -50,7 +50,7 @@ async function run(name: string, text: string | undefined, { file, key: keys = [
   if (text === undefined && file === undefined && keys.length === 0)
     throw new CommandError('there is nothing to type: give a text, --file or --key', { code: 'USAGE' });
   const session = await namedSession(name, options);
-  const client = join(session, { role: 'controller', reconnect: false });
+  const client = join(session, { role: 'controller', reconnect: false, presence: true });
   const screen = new FollowedScreen(client);
   try {
     await live(client);
@@ -111,19 +111,23 @@ async function control(client: TerminalClient, seconds: number | undefined): Pro
   }
 }
 
-/** Asks for control each time that nobody has it. */
+/**
+ * Asks those who have control for it, as a person on the page does: the session gives it to who asked first, when it is granted or free. Whoever was
+ * declined, or is at a gateway that knows no asking, takes it when nobody has it.
+ */
 async function freed(client: TerminalClient, seconds: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const given = new Promise<void>((resolve, reject) => {
     const late = () => reject(new CommandError(`somebody else had control for ${seconds} s`, { code: 'TIMEOUT', exitCode: exits.timeout }));
     timer = setTimeout(late, seconds * 1000);
     client.on('role', ({ role }) => role === 'controller' && resolve());
-    const ask = () => {
+    const take = () => {
       if (client.members.controllers.length > 0) return;
       client.requestRole('controller').catch(({ message }: Error) => reject(new CommandError(message, { code: 'PERMISSION_DENIED' })));
     };
-    client.on('members', ask);
-    ask();
+    client.on('members', take);
+    take();
+    client.act('ask').catch(() => {});
     void client.ended.then((ended) => reject(endOf(ended)));
   });
   await given.finally(() => clearTimeout(timer));

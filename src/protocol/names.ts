@@ -39,3 +39,6 @@ export const OTHER_OPERATIONS = ['Unsubscribe', 'UpdateServiceParameters', 'ping
 
 /** All that a client may ask for. */
 export type Op = (typeof CORE_OPERATIONS)[number] | (typeof PTY_OPERATIONS)[number] | (typeof OTHER_OPERATIONS)[number];
+
+/** The `reason` of a RoleAssigned (pty-ext §7.3) in a session that has ended: a Closed follows. */
+export const HAS_ENDED = 'the session has ended';

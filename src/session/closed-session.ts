@@ -5,6 +5,7 @@ import { type Draft, LogError, type LogReader, type LogWriter } from '../log/log
 import type { Frame } from '../protocol/frames.js';
 import { newId } from '../protocol/ids.js';
 import { entry, type Unnumbered } from '../protocol/make-frames.js';
+import { HAS_ENDED } from '../protocol/names.js';
 import { Redaction } from '../redaction/redaction.js';
 import type { Screen, ScreenHost, ScreenView, Snapshot } from '../terminal/terminal.js';
 import { endedTask } from './abandoned.js';
@@ -66,7 +67,7 @@ export class ClosedSession implements Session {
   /** Everyone is an observer here, and alone (protocol R10). */
   async join(request: JoinRequest, _member: Member): Promise<Joined> {
     const clientId = newId();
-    const downgrade = request.role === 'controller' ? { downgraded: true as const, reason: 'the session has ended' } : {};
+    const downgrade = request.role === 'controller' ? { downgraded: true as const, reason: HAS_ENDED } : {};
     const self = request.label === undefined ? { client_id: clientId } : { client_id: clientId, label: request.label };
     const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });

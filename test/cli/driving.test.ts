@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect, type TerminalClient } from '../../src/client/node.js';
+import { type ClientOptions, connect, type TerminalClient } from '../../src/client/node.js';
 import { blocksOf, shell } from '../support/document.js';
 import { type RunningGateway, startGateway } from '../support/running-gateway.js';
 import { command } from './person.js';
@@ -35,10 +35,10 @@ const begin = async (...args: string[]): Promise<string> => (await run('new', 's
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
 
 /** Somebody who has control of it, by the name of bob. */
-async function bobAt(id: string): Promise<TerminalClient> {
+async function bobAt(id: string, options: Partial<ClientOptions> = {}): Promise<TerminalClient> {
   const url = `ws://127.0.0.1:${gateway.port}/agents/shell/sessions/${id}/attach`;
   const token = new URLSearchParams(new URL(gateway.invitation).hash.slice(1)).get('token') ?? '';
-  const bob = connect({ url, token, role: 'controller', label: 'bob' });
+  const bob = connect({ url, token, role: 'controller', label: 'bob', ...options });
   await new Promise<void>((resolve) => bob.on('state', ({ name }) => name === 'live' && resolve()));
   return bob;
 }
@@ -109,6 +109,15 @@ describe('a script', { timeout: 180_000 }, () => {
     bob.close();
   });
 
+  it('asks for control while it waits, and has it when that is granted', async () => {
+    const id = await begin();
+    const bob = await bobAt(id, { presence: true });
+    bob.on('presence', ({ asking: [who] }) => who !== undefined && void bob.act('grant', who));
+    expect(await run('send', id, 'echo granted', '-k', 'Enter', '--wait', '60s')).toMatchObject({ code: 0 });
+    expect((await run('wait-for', id, '^granted$', '--timeout', '30s')).code).toBe(0);
+    bob.close();
+  });
+
   it('waits for what is printed after a frame, for what is shown, until the session ends or the time is over', async () => {
     const id = await begin();
     const first = await json('send', id, 'echo again', '-k', 'Enter');
@@ -135,7 +144,7 @@ describe('a script', { timeout: 180_000 }, () => {
     await run('wait-for', id, '^never$');
     const { out, err, code } = await run('attach', id);
     expect(out.split('\n')).toContain('the last');
-    expect([err.split('\n').at(-1), code]).toEqual(['[pty-gateway] the session has ended: exit code 3', 3]);
+    expect([err, code]).toEqual(['[pty-gateway] the session has ended: exit code 3', 3]);
     expect((await run('attach', id, '--replay-from', '0')).out.match(/^the last$/gm)).toHaveLength(1);
   });
 

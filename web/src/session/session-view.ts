@@ -121,9 +121,7 @@ export class SessionView {
         this.#client?.requestKeyframe();
       },
       deaf: () => this.#explainDeafness(),
-      small: (is) => {
-        this.#sizing.readingSwitch.hidden = !is;
-      },
+      small: (is, inPart) => this.#sizing.small(is, inPart),
       left: () => this.#asks.focus() || this.#bar.focus(),
       searched: () => this.#search.open(),
       cursorMoved: () => this.#corner.look(),

@@ -23,6 +23,7 @@ export class Sizing {
   readonly #parts: SizingParts;
   #follow: boolean;
   #session: Size | undefined;
+  #inPart = false;
   #resizing: ReturnType<typeof setTimeout> | undefined;
 
   constructor(parts: SizingParts, follow: boolean) {
@@ -56,6 +57,13 @@ export class Sizing {
     else this.#parts.screen()?.shrinkToFit();
   }
 
+  /** Whether the whole session can be shown only in a font that is hard to read, and whether it is shown in part. */
+  small(is: boolean, inPart: boolean): void {
+    this.readingSwitch.hidden = !is;
+    this.readingSwitch.textContent = inPart ? 'Whole screen' : 'Readable';
+    this.#inPart = inPart;
+  }
+
   dispose(): void {
     clearTimeout(this.#resizing);
   }
@@ -81,14 +89,8 @@ export class Sizing {
   }
 
   #readingSwitch(): HTMLButtonElement {
-    const button = h('button', { type: 'button', class: 'reading', hidden: true, 'data-testid': 'reading' }, 'Readable');
-    let on = false;
-    button.addEventListener('click', () => {
-      on = !on;
-      button.textContent = on ? 'Whole screen' : 'Readable';
-      this.#parts.screen()?.setReadable(on);
-    });
-    return button;
+    const change = () => this.#parts.screen()?.setReadable(!this.#inPart);
+    return h('button', { type: 'button', class: 'reading', hidden: true, 'data-testid': 'reading', onclick: change });
   }
 }
 

@@ -4,10 +4,11 @@ import type { Terminal } from '@xterm/xterm';
 import type { Size } from '../../../src/client/index.js';
 import { settings } from '../settings/settings.js';
 
-/** Font sizes in CSS pixels: the usual one, on a narrow window, the smallest that is read with ease, and the smallest of all. */
+/** Font sizes in CSS pixels: the usual one, on a narrow window, the smallest that is read with ease, that is read at all, and the smallest of all. */
 export const FONT_PX = 14;
 const NARROW_FONT_PX = 12;
 const READABLE_FONT_PX = 12;
+const LEGIBLE_FONT_PX = 8;
 const MIN_FONT_PX = 3;
 const FONT_STEP_PX = 0.25;
 /** Narrower windows, in CSS pixels, are taken for phones. */
@@ -24,13 +25,17 @@ export interface Fit {
   cursorRow(): Box;
 }
 
-/** `small` is told whether the whole session can be shown in a font alone that is hard to read. */
-export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddon, small: (is: boolean) => void): Fit {
-  let readable = false;
+/** `small` is told whether the whole session can be shown in a font alone that is hard to read, and whether it is shown in part therefore. */
+export type Small = (is: boolean, inPart: boolean) => void;
+
+/** Until somebody chooses, a session is shown in part on a phone that could not show the whole of it in letters that are read at all. */
+export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddon, small: Small): Fit {
+  let chosen: boolean | undefined;
+  let inPart = false;
   let following = true;
   const screen = () => host.querySelector<HTMLElement>('.xterm-screen');
   const follow = () => {
-    if (readable && following) bringIntoView(host, cursorBox(terminal, screen()));
+    if (inPart && following) bringIntoView(host, cursorBox(terminal, screen()));
   };
   // One who pans away from the cursor is left alone until it is in view again.
   host.addEventListener('scroll', () => {
@@ -38,13 +43,15 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
   });
   terminal.onCursorMove(follow);
   const apply = () => {
-    host.classList.remove('pan');
+    host.classList.remove('pan', 'tall');
     const whole = largestWholeFont(terminal, fitter);
     const isSmall = whole < READABLE_FONT_PX;
-    small(isSmall);
-    if (!isSmall || !readable) return;
+    inPart = isSmall && (chosen ?? (isNarrow() && whole < LEGIBLE_FONT_PX));
+    small(isSmall, inPart);
+    if (!inPart) return;
     host.classList.add('pan');
     terminal.options.fontSize = READABLE_FONT_PX;
+    host.classList.toggle('tall', (screen()?.offsetHeight ?? 0) > host.clientHeight);
     follow();
   };
   return {
@@ -57,7 +64,7 @@ export function createFit(host: HTMLElement, terminal: Terminal, fitter: FitAddo
       return { top: from + top, bottom: from + bottom, left, right };
     },
     setReadable(on) {
-      readable = on;
+      chosen = on;
       following = true;
       apply();
     },

@@ -6,7 +6,7 @@ import type { Size } from '../../../src/client/index.js';
 import { avoidHazards } from '../../../src/client/xterm-hazards.js';
 import { onSettings, settings } from '../settings/settings.js';
 import { answerNothing } from './answers.js';
-import { type Box, createFit, FONT_PX } from './fit.js';
+import { type Box, createFit, FONT_PX, type Small } from './fit.js';
 import { type KeyEvents, keepKeys } from './keys.js';
 import { followLinks } from './links.js';
 import { createRenderer } from './renderer.js';
@@ -26,8 +26,7 @@ export interface ScreenEvents extends KeyEvents {
   selection(something: boolean): void;
   /** Output came faster than it can be shown; a Keyframe is needed to go on. */
   fellBehind(): void;
-  /** Whether the whole session can be shown only in a font that is hard to read. */
-  small(is: boolean): void;
+  small: Small;
   /** The cursor is elsewhere, perhaps. */
   cursorMoved(): void;
   /** Fonts changed: the window has room for more or for less. */

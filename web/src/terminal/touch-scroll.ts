@@ -1,12 +1,12 @@
 // Scrolls back with a finger, which the terminal itself does not. Knows no connection.
 import type { Terminal } from '@xterm/xterm';
 
-/** Until the signal. A terminal that is shown in part is panned by the browser instead. */
+/** Until the signal. One that is shown in part, and is higher than its window, is panned by the browser instead. */
 export function scrollByTouch(host: HTMLElement, terminal: Terminal, signal: AbortSignal): void {
   let from: number | undefined;
   const rowHeight = () => (host.querySelector('.xterm-screen')?.clientHeight ?? 0) / terminal.rows;
   const start = ({ touches }: TouchEvent) => {
-    from = touches.length === 1 && !host.classList.contains('pan') ? touches[0]?.clientY : undefined;
+    from = touches.length === 1 && !host.classList.contains('tall') ? touches[0]?.clientY : undefined;
   };
   const move = ({ touches }: TouchEvent) => {
     const height = rowHeight();
