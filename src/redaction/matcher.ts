@@ -10,6 +10,8 @@ const SLOT = MEMORY - 1;
 const GUARDED_BODY = 8;
 /** Bytes of a leased secret from which on it is waited for longer: so few are the beginning of much else. */
 const WORTH_PATIENCE = 4;
+/** Overwritten characters that wait with what is around them; of more than twice as many, the oldest are let go of. */
+const MAX_GHOSTS = 2 * MEMORY;
 /** Long secrets that are followed at the same time, which begin with the same bytes; the oldest is given up. */
 const MAX_FOLLOWED = 16;
 
@@ -26,7 +28,7 @@ interface Followed {
   count: number;
 }
 
-/** A byte that was shown before the one with that index, and overwritten at once. */
+/** A character that was written where the one with that index is to be, and overwritten at once. */
 interface Ghost {
   readonly index: number;
   readonly place: number;
@@ -55,6 +57,10 @@ export class Matcher {
   #open: OpenShape[] = [];
   #followed: Followed[] = [];
   #ghosts: Ghost[] = [];
+  /** What is before this index waited no longer when something behind it was taken back: it is out, and is concealed no more. */
+  #gone = 0;
+  /** What is before this place of the stream has been shown, since its time was over. */
+  #shown = 0;
 
   /** `conceal` is told the places of what is secret. */
   constructor(sought: Automaton<Sought>, conceal: (place: number) => void) {
@@ -69,15 +75,13 @@ export class Matcher {
 
   /** The place of the first byte that may be part of a secret which is not whole yet; Infinity if none may. */
   get waitsFrom(): number {
-    let from = this.#length - this.#sought.waiting(this.#state);
-    for (const open of this.#open) if (open.count < open.shape.least) from = Math.min(from, open.from);
-    return from < this.#length ? (this.#places[from & SLOT] as number) : Number.POSITIVE_INFINITY;
+    return this.#heldFrom(this.#waitsAt);
   }
 
   /** The place of the first byte of what may become a leased secret, if so much of one has come that it is waited for longer; Infinity if not. */
   get patientFrom(): number {
     const count = this.#sought.waiting(this.#state);
-    return count >= WORTH_PATIENCE ? (this.#places[(this.#length - count) & SLOT] as number) : Number.POSITIVE_INFINITY;
+    return count >= WORTH_PATIENCE ? this.#heldFrom(this.#length - count) : Number.POSITIVE_INFINITY;
   }
 
   /** Whether this byte may become a part of what is concealed, if it is the next one or is written over at once. */
@@ -96,6 +100,7 @@ export class Matcher {
     if (this.#open.length > 0) this.#goOn(byte);
     if (this.#followed.length > 0) this.#follow(byte);
     this.#arrive(this.#sought.next[this.#state + (this.#sought.classOf[byte] as number)] as number);
+    if (this.#ghosts.length > 0 && (this.#ghosts[0] as Ghost).index < this.#waitsAt) this.#ghosts = this.#waiting();
   }
 
   /** The same for the plain text that begins at `from`, which is at `place`. Returns the index where it ends, `to` at the latest. */
@@ -111,20 +116,33 @@ export class Matcher {
     return i;
   }
 
-  /** A byte was shown and overwritten at once: it is as secret as what is around it. */
+  /** A character that may be part of a secret is overwritten by the next one: it is as secret as what is around it, and waits with it. */
   ghost(place: number): void {
-    this.#ghosts = this.#ghosts.filter(({ index }) => index > this.#length - MEMORY);
+    if (place < this.#shown) return;
     this.#ghosts.push({ index: this.#length, place });
+    if (this.#ghosts.length > 2 * MAX_GHOSTS) this.#ghosts = this.#waiting().slice(-MAX_GHOSTS);
   }
 
-  /** The last character will be written anew. Who shows much of a secret and takes it back has shown it. */
+  /**
+   * The last character will be written anew: another one, as who corrects does, or the same, as printers did for bold type. Who shows much of a
+   * secret and takes it back has shown it.
+   */
   takeBack(): void {
     this.#concealNewest(this.#sought.guarded(this.#state));
+    const [waits, before] = [this.#waitsAt, this.#length];
     this.#floor = Math.max(this.#floor, this.#length - MEMORY);
     while (this.#length > this.#floor && isContinuation(this.#bytes[--this.#length & SLOT] as number));
+    const taken = before - this.#length;
+    if (taken === 0) return;
+    const isConcealed = this.#length >= this.#concealedFrom && this.#length < this.#concealedTo;
     this.#state = this.#stateHere();
     this.#concealedTo = Math.min(this.#concealedTo, this.#length);
     this.#open = this.#open.filter(({ from }) => from <= this.#length);
+    for (const open of this.#open) open.count = this.#length - open.from;
+    for (const followed of this.#followed) followed.count -= taken;
+    this.#followed = this.#followed.filter(({ count }) => count >= HEAD_BYTES);
+    this.#gone = Math.min(waits, this.#length);
+    if (waits <= this.#length && !isConcealed) this.ghost(this.#places[this.#length & SLOT] as number);
   }
 
   /** Whether what follows is looked at as if nothing had been before it in its line. */
@@ -154,6 +172,12 @@ export class Matcher {
     this.#followed = [];
   }
 
+  /** All before this place of the stream is out. */
+  letGo(upTo: number): void {
+    this.#shown = upTo;
+    this.#ghosts = this.#ghosts.filter(({ place }) => place >= upTo);
+  }
+
   /** What waits goes out now: as a secret if so much of one has come that it is one. */
   settle(): void {
     this.#concealNewest(this.#sought.guarded(this.#state));
@@ -164,6 +188,26 @@ export class Matcher {
   settleShapes(): void {
     for (const { shape, from, count } of this.#open)
       if (count < shape.least && count >= GUARDED_BODY) this.#concealNewest(this.#length - from);
+  }
+
+  /** Of what was overwritten, all that may still be concealed: what waits no longer never will be. */
+  #waiting(): Ghost[] {
+    const from = this.#waitsAt;
+    return this.#ghosts.filter(({ index }) => index >= from);
+  }
+
+  /** The index of the first byte that may be part of a secret which is not whole yet. */
+  get #waitsAt(): number {
+    let from = this.#length - this.#sought.waiting(this.#state);
+    for (const open of this.#open) if (open.count < open.shape.least) from = Math.min(from, open.from);
+    return Math.max(from, this.#gone);
+  }
+
+  /** The first place of the text from this index on, and of what was overwritten in it; Infinity if there is none. */
+  #heldFrom(from: number): number {
+    let place = from < this.#length ? (this.#places[from & SLOT] as number) : Number.POSITIVE_INFINITY;
+    for (const ghost of this.#ghosts) if (ghost.index >= from) place = Math.min(place, ghost.place);
+    return place;
   }
 
   /** As `feedPlain`, until something is found. */
@@ -245,11 +289,11 @@ export class Matcher {
 
   /** Each byte once, however many secrets it is part of. */
   #concealNewest(count: number): void {
-    const from = this.#length - count;
+    const from = Math.max(this.#length - count, this.#gone);
     const isPartly = from >= this.#concealedFrom && from <= this.#concealedTo;
     const first = isPartly ? this.#concealedTo : from;
     for (let i = first; i < this.#length; i++) this.#conceal(this.#places[i & SLOT] as number);
-    for (const { index, place } of this.#ghosts) if (index > from && index >= first && index < this.#length) this.#conceal(place);
+    for (const { index, place } of this.#ghosts) if (index >= first && index < this.#length) this.#conceal(place);
     if (!isPartly) this.#concealedFrom = from;
     this.#concealedTo = this.#length;
   }

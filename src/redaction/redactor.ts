@@ -105,7 +105,7 @@ export class Redactor {
     this.#text.settleShapes();
     this.#string.settleShapes();
     this.#patterns?.settle();
-    this.#settled = Math.max(this.#settled, patientFrom);
+    this.#letGo(Math.max(this.#settled, patientFrom));
     this.#release(this.#settled);
   }
 
@@ -140,7 +140,13 @@ export class Redactor {
     this.#text.settle();
     this.#string.settle();
     this.#patterns?.settle();
+    this.#letGo(upTo);
+  }
+
+  #letGo(upTo: number): void {
     this.#settled = upTo;
+    this.#text.letGo(upTo);
+    this.#string.letGo(upTo);
   }
 
   #conceal(place: number): void {
@@ -273,7 +279,7 @@ export class Redactor {
   #return(): void {
     const column = this.#column;
     const isFull = this.#wrapped !== undefined || (column > 0 && column % this.#cols === 0);
-    if (this.#wrapped) this.#text.ghost(this.#wrapped.place);
+    if (this.#wrapped?.waits) this.#text.ghost(this.#wrapped.place);
     this.#wrapped = undefined;
     if (!isFull) this.#endLine();
     this.#lineStart = this.#text.length;

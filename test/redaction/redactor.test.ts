@@ -54,7 +54,12 @@ const noise = fc.oneof(
 /** Streams of anything, with secrets and parts of secrets in it. */
 const streams = secrets.chain((all) => {
   const parts = fc.tuple(fc.constantFrom(...all), fc.nat(100)).map(([one, end]) => one.slice(0, end));
-  const text = fc.array(fc.oneof(noise, fc.constantFrom(...all), parts), { maxLength: 30 }).map((pieces) => Buffer.from(pieces.join('')));
+  const corrected = fc
+    .tuple(fc.constantFrom(...all), fc.nat(20), fc.constantFrom('x\b', 'x\b \b', 'a\b', 'ab\b\b', '\b', 'b\x1b[m\b'))
+    .map(([one, at, mistake]) => one.slice(0, at) + mistake + one.slice(at));
+  const text = fc
+    .array(fc.oneof(noise, fc.constantFrom(...all), parts, corrected), { maxLength: 30 })
+    .map((pieces) => Buffer.from(pieces.join('')));
   const bytes = fc.oneof(
     text,
     fc.array(fc.oneof(text, fc.uint8Array({ maxLength: 6 }))).map((some) => Buffer.concat(some)),
@@ -204,8 +209,26 @@ describe('A redactor', () => {
     expect(shown('"first line of it\\nsecond line of it\\n"', { secrets: [secret] })).toBe(`"${'*'.repeat(37)}"`);
   });
 
-  it('finds a secret that somebody corrects while typing it', () => {
-    expect(shown('$ huntx\b \ber22.', { secrets: ['hunter22'] })).toBe('$ ****x\b \b****.');
+  it('finds what is printed bold as printers did it, each letter twice, and shows neither', () => {
+    const bold = (text: string, times: number) => [...text].map((letter) => Array(times).fill(letter).join('\b')).join('');
+    const wholes = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'abAB1é漢'), minLength: 4, maxLength: 90 }).map((whole) => ({ whole, secrets: [whole] })),
+      tokens.map((whole) => ({ whole, secrets: [] })),
+    );
+    fc.assert(
+      fc.property(wholes, fc.integer({ min: 2, max: 4 }), places, ({ whole, secrets }, times, cuts) => {
+        const settings = { secrets, cols: 1000 };
+        const wanted = bold(shown(`# ${whole} #`, settings), times);
+        expect(through(cutAt(Buffer.from(bold(`# ${whole} #`, times)), cuts), settings).redacted.toString()).toBe(wanted);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('finds a secret that somebody corrects while typing it, from there on, however the stream was cut', () => {
+    const [printed, secrets] = [Buffer.from('$ huntx\b \ber22.'), ['hunter22']];
+    for (let cut = 0; cut <= printed.length; cut++)
+      expect(through(cutAt(printed, [cut]), { secrets }).redacted.toString()).toBe('$ huntx\b \b****.');
   });
 
   it('finds a secret between whose letters stands what nobody sees, and one that was given with it', () => {
