@@ -256,7 +256,7 @@ export class Redactor {
     if (this.#wrapped) {
       this.#unwrap();
       this.#put([byte], place);
-    } else this.#wrapped = { byte, place, waits: this.#text.mayConceal(byte) };
+    } else this.#wrapped = { byte, place, waits: this.#patterns !== undefined || this.#text.mayConceal(byte) };
   }
 
   /** What was written after a full line stays. */
@@ -279,7 +279,7 @@ export class Redactor {
   #return(): void {
     const column = this.#column;
     const isFull = this.#wrapped !== undefined || (column > 0 && column % this.#cols === 0);
-    if (this.#wrapped?.waits) this.#text.ghost(this.#wrapped.place);
+    if (this.#wrapped && this.#text.mayConceal(this.#wrapped.byte)) this.#text.ghost(this.#wrapped.place);
     this.#wrapped = undefined;
     if (!isFull) this.#endLine();
     this.#lineStart = this.#text.length;

@@ -87,6 +87,12 @@ describe('A redactor', () => {
     );
   });
 
+  it('holds the first letter behind a full line for patterns as well', () => {
+    const printed = Buffer.from('abcde123 x\r\n');
+    for (let cut = 0; cut <= printed.length; cut++)
+      expect(through(cutAt(printed, [cut]), { patterns: ['[0-9]+'], cols: 5 }).redacted.toString()).toBe('abcde*** x\r\n');
+  });
+
   it('keeps the length of every piece, and tells what it was', () => {
     fc.assert(
       fc.property(streams, places, ({ bytes, ...settings }, cuts) => {
