@@ -11,7 +11,7 @@ const GUARDED_BODY = 8;
 /** Bytes of a leased secret from which on it is waited for longer: so few are the beginning of much else. */
 const WORTH_PATIENCE = 4;
 /** Overwritten characters that wait with what is around them; of more than twice as many, the oldest are let go of. */
-const MAX_GHOSTS = 2 * MEMORY;
+const MAX_GHOSTS = MEMORY;
 /** Long secrets that are followed at the same time, which begin with the same bytes; the oldest is given up. */
 const MAX_FOLLOWED = 16;
 
@@ -100,7 +100,6 @@ export class Matcher {
     if (this.#open.length > 0) this.#goOn(byte);
     if (this.#followed.length > 0) this.#follow(byte);
     this.#arrive(this.#sought.next[this.#state + (this.#sought.classOf[byte] as number)] as number);
-    if (this.#ghosts.length > 0 && (this.#ghosts[0] as Ghost).index < this.#waitsAt) this.#ghosts = this.#waiting();
   }
 
   /** The same for the plain text that begins at `from`, which is at `place`. Returns the index where it ends, `to` at the latest. */
@@ -130,6 +129,7 @@ export class Matcher {
   takeBack(): void {
     this.#concealNewest(this.#sought.guarded(this.#state));
     const [waits, before] = [this.#waitsAt, this.#length];
+    if (this.#ghosts.length > 0) this.#ghosts = this.#waiting();
     this.#floor = Math.max(this.#floor, this.#length - MEMORY);
     while (this.#length > this.#floor && isContinuation(this.#bytes[--this.#length & SLOT] as number));
     const taken = before - this.#length;
