@@ -4,8 +4,12 @@ import fp from 'fastify-plugin';
 import { openSecrets, type Secrets } from '../src/access/secrets.js';
 import type { Agents } from '../src/agents/agents.js';
 import { type Config, localUrl, type PublicUrl } from '../src/config.js';
+import { Seldom } from '../src/logging/seldom.js';
 import { Metrics } from '../src/metrics/metrics.js';
 import { Reloads } from '../src/reload.js';
+
+/** How often the same failure is told of at most, in milliseconds. */
+const TOLD_AGAIN_MS = 60_000;
 
 /** What the gateway is doing: it takes work only while `ready`. */
 export interface Lifecycle {
@@ -27,6 +31,8 @@ declare module 'fastify' {
     readonly reloads: Reloads;
     /** What all of them count with. */
     readonly metrics: Metrics;
+    /** For what fails many for the same cause: the log is to tell of it, and not of nothing else. */
+    readonly seldom: Seldom;
     /** PUBLIC_URL, or else the address that is listened on. */
     publicUrl(): PublicUrl;
   }
@@ -43,6 +49,8 @@ export default fp<{ config: Config; agents: Agents }>(
     app.decorate('config', config);
     app.decorate('agents', agents);
     app.decorate('metrics', new Metrics());
+    app.decorate('seldom', new Seldom(TOLD_AGAIN_MS));
+    app.addHook('onClose', async () => app.seldom.close());
     app.decorate('reloads', new Reloads());
     const secrets = openSecrets(config.auth);
     app.decorate('secrets', secrets);

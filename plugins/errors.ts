@@ -5,7 +5,7 @@ import type { TObject } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import fp from 'fastify-plugin';
-import { asFault, Fault, isFailure } from '../src/errors.js';
+import { asFault, Fault, isFailure, whyOf } from '../src/errors.js';
 import { checker } from '../src/protocol/check.js';
 import { fromQuery } from '../src/query.js';
 import { ScreenUnavailable } from '../src/terminal/terminal.js';
@@ -35,14 +35,26 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(JSON.stringify(errorBody(fault)));
 }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Why it could not be done now, for the line of the log that tells of its end. */
+    why: string | null;
+  }
+}
+
 /** What was thrown as a Fault; the log hears of what is nobody's wish, and a 503 asks to be tried again. */
 export function settle(error: unknown, request: FastifyRequest, reply: FastifyReply): Fault {
   if (isHangUp(error, request)) return new Fault('INTERNAL', 'the client hung up');
   const fault = faultOf(error);
   request.server.metrics.count('refusals_total', 1, { face: 'http', code: fault.code });
-  if (isFailure(fault)) request.log.error({ err: fault.cause ?? error }, 'a request failed');
+  if (isFailure(fault)) tellFailure(fault.cause ?? error, request);
+  if (fault.status === 503) request.why = whyOf(fault);
   if (fault.status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', RETRY_AFTER_SECONDS);
   return fault;
+}
+
+function tellFailure(err: unknown, { server, log }: FastifyRequest): void {
+  server.seldom.tell(`a request failed: ${err}`, (times) => log.error({ err, times }, 'a request failed'));
 }
 
 /** A stream that ended because its reader had gone: what anyone can do as often as they like is no failure. */
@@ -94,6 +106,7 @@ function refuseNull(body: unknown): Fault | null {
 
 export default fp(
   async (app) => {
+    app.decorateRequest('why', null);
     app.setErrorHandler(sendError);
     app.setNotFoundHandler((request, reply) => sendError(notFound(), request, reply));
     app.setValidatorCompiler(compileValidator as FastifySchemaCompiler<unknown>);

@@ -22,16 +22,26 @@ declare module 'fastify' {
 
 async function open(app: FastifyInstance): Promise<Log> {
   const { config, log: logger, audit } = app;
-  const onTrouble = (sentence: string) => logger.error(sentence);
-  const onRecovered = () => logger.info('Redis takes entries again');
-  const stored = config.redis
-    ? await openRedisLog({ ...config.redis, ...keptAsLongAs(config.archive), onTrouble, onRecovered, logger })
-    : await openEmbeddedLog({ dir: logFolder(config), onTrouble });
+  const stored = config.redis ? await openShared(app, config.redis) : await openOwn(app, logFolder(config));
   const keyring = new Keyring(config.encryptionKeys);
   return sealedLog(await archived(app, stored, keyring), keyring, (sentence, session_id) => {
-    logger.error(sentence);
+    logger.error({ session_id }, sentence);
     audit.record({ event: 'key_error', outcome: 'failed', principal: null, session_id, detail: sentence });
   });
+}
+
+function openShared(app: FastifyInstance, redis: NonNullable<Config['redis']>): Promise<Log> {
+  const onRecovered = () => app.log.info('Redis takes entries again');
+  return openRedisLog({ ...redis, ...keptAsLongAs(app.config.archive), onTrouble: tellerOf(app), onRecovered, logger: app.log });
+}
+
+function openOwn(app: FastifyInstance, dir: string): Promise<Log> {
+  const onRecovered = () => app.log.info({ path: dir }, 'the disk takes entries again');
+  return openEmbeddedLog({ dir, onTrouble: tellerOf(app, { path: dir }), onRecovered });
+}
+
+function tellerOf({ log }: FastifyInstance, where: { readonly path?: string } = {}) {
+  return (sentence: string, session_id?: string) => log.error({ ...where, ...(session_id !== undefined && { session_id }) }, sentence);
 }
 
 /** The record of a session that is archived stays in Redis as long as the archive has it, and then until it is removed. */
@@ -49,7 +59,7 @@ async function archived(app: FastifyInstance, stored: Log, keyring: Keyring): Pr
     store,
     proverOf: proofsOf(stored, keyring),
     retentionSeconds: archive.retentionSeconds,
-    onTrouble: (sentence) => app.log.error(sentence),
+    onTrouble: tellerOf(app),
     onGap: (gap) => void tellOfGap(app, gap),
   });
   readCounts(app, log);

@@ -86,9 +86,9 @@ async function sessionOf(request: FastifyRequest): Promise<Session> {
 function connect(app: FastifyInstance, request: FastifyRequest, ws: WebSocket): void {
   const { admitted } = request;
   if (!admitted) throw new Error('an upgrade passed without being admitted');
-  const { audit, connections, attachments, validity, log, metrics, tracing } = app;
+  const { audit, connections, attachments, validity, log, metrics, tracing, seldom } = app;
   new Connection(
-    { ...attachments, audit, connections, validity, logger: log, meter: metrics, tracing },
+    { ...attachments, audit, connections, validity, logger: log, meter: metrics, tracing, seldom },
     {
       ...admitted,
       ws,

@@ -19,6 +19,9 @@ const firing =
   'label_replace(count by (alertname) (ALERTS{alertname=~"PtyGateway.*", alertstate="firing"}), "alertname", "$1", "alertname", "PtyGateway(.*)")' +
   ' or on () label_replace(vector(0), "alertname", "none", "", "")';
 
+/** Of each replica: one that is slow alone is its own machine, all at once are what they share. */
+const p99OfEach = (name) => [['{{instance}}', `histogram_quantile(0.99, sum by (instance, le) (${rate(`${name}_bucket`)}))`]];
+
 const good = (limit) => ({ good: limit });
 /** `amber` and `red` are where a number is worth a look, and where it is trouble. */
 const upTo = (amber, red) => ({ amber, red });
@@ -35,8 +38,20 @@ const rows = [
       good(1),
       'percentunit',
     ],
-    ['The log takes entries', 'bool_yes_no', 'Everywhere; no where any does not.', [['', `min(${m('log_available')})`]], good(1)],
-    ['The audit is written', 'bool_yes_no', 'Everywhere; no where any is not.', [['', `min(${m('audit_writable')})`]], good(1)],
+    [
+      'Log and audit are written',
+      'bool_yes_no',
+      'Everywhere; no where any of them is not.',
+      [['', `min(${m('log_available')}) * min(${m('audit_writable')})`]],
+      good(1),
+    ],
+    [
+      'Unreadable sessions',
+      'short',
+      'On the replica that has most of them: damaged, or sealed with a key that it lacks.',
+      [['', `max(${m('damaged_sessions')})`]],
+      upTo(1, 1),
+    ],
     [
       'Alerts that fire',
       'short',
@@ -61,11 +76,16 @@ const rows = [
     ['Sessions', 'short', 'Whose terminals run here, by agent.', [['{{agent}}', `sum by (agent) (${m('agent_sessions')})`]]],
     ['Attachments', 'short', 'By role.', [['{{role}}', `sum by (role) (${m('attachments')})`]]],
     [
-      'Bytes',
+      'Bytes printed',
       'Bps',
-      'Printed by programs, and over the sockets.',
+      'By programs, on each replica.',
+      [['{{instance}}', `sum by (instance) (${rate('terminal_output_bytes_total')})`]],
+    ],
+    [
+      'Bytes sent',
+      'Bps',
+      'And received, over the sockets.',
       [
-        ['printed', `sum(${rate('terminal_output_bytes_total')})`],
         ['sent', `sum(${rate('sent_bytes_total')})`],
         ['received', `sum(${rate('received_bytes_total')})`],
       ],
@@ -82,8 +102,8 @@ const rows = [
   ],
   [
     'Why is it slow?',
-    ['An append to the log', 's', 'Slow: Redis, the network, the disk.', quantiles('log_append_seconds')],
-    ['A delivery', 's', 'Slow while appends are quick: this process is busy.', quantiles('delivery_seconds')],
+    ['An append to the log, p99', 's', 'Of each replica. Slow: Redis, the network, the disk.', p99OfEach('log_append_seconds')],
+    ['A delivery, p99', 's', 'Of each replica. Slow while appends are quick: it is busy.', p99OfEach('delivery_seconds')],
     ['A picture of a screen', 's', 'Slow: the workers of the screens are busy.', quantiles('keyframe_seconds')],
     [
       'Terminals that wait',
@@ -116,7 +136,7 @@ const rows = [
   ],
   [
     'What went wrong?',
-    ['Refusals', 'reqps', 'By code.', [['{{code}}', `sum by (code) (${rate('refusals_total')})`]]],
+    ['Refusals', 'reqps', 'By code and face.', [['{{code}}, {{face}}', `sum by (code, face) (${rate('refusals_total')})`]]],
     [
       'Clients',
       'cps',
@@ -144,6 +164,7 @@ const rows = [
         ['log failed', `sum(increase(${m('sessions_failed_total')}[$__rate_interval]))`],
       ],
     ],
+    ['Unreadable sessions', 'short', 'By replica: on one alone, its key does not fit.', [['{{instance}}', m('damaged_sessions')]]],
     [
       'Screens',
       'short',

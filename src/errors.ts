@@ -74,6 +74,11 @@ export const isDenial = (error: unknown): boolean => error instanceof Fault && e
 /** Whether the gateway itself has failed: nobody asked for what they may not have, and it does not pass by itself (503). */
 export const isFailure = ({ status }: Fault): boolean => status >= 500 && status !== 503;
 
+/** Why, for the log: what the client is told, and what is behind it, which the client is not. */
+export function whyOf({ message, cause }: Fault): string {
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
 /** What clients are told of failures that have a name of their own (LogError), and that are none of the client's own. */
 const told: ReadonlyMap<string, { readonly code: ErrorCode; readonly words: string; readonly options: FaultOptions }> = new Map([
   ['corrupt', { code: 'INTERNAL', words: 'what is kept of this session is damaged and cannot be read', options: { retryable: false } }],

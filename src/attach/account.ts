@@ -1,7 +1,8 @@
 // What is told of one connection, always under the same names: to the audit, to the log, and to who follows its trace. Knows no frame and no socket.
 import type { Principal } from '../access/principal.js';
 import type { Audit, AuditEvent, AuditLine } from '../audit/audit.js';
-import { type Fault, isFailure } from '../errors.js';
+import { type Fault, isFailure, whyOf } from '../errors.js';
+import type { Seldom } from '../logging/seldom.js';
 import type { Role } from '../protocol/frames.js';
 import type { Session } from '../session/session.js';
 import { readTraceparent } from '../tracing/traceparent.js';
@@ -12,6 +13,8 @@ const MAX_TRACE_CHARS = 128;
 /** Where it is told. */
 export interface Tellers {
   readonly audit: Audit;
+  /** For what fails many connections for the same cause. */
+  readonly seldom: Pick<Seldom, 'tell'>;
   readonly logger: Record<'info' | 'warn' | 'error', (details: object, message: string) => void>;
 }
 
@@ -64,11 +67,17 @@ export class Account {
     this.record('replay', refusal ? 'failed' : 'granted', refusal ? `${from}: ${refusal.code}` : from);
   }
 
-  /** A refusal is what was to be expected, and what passes by itself (another replica does not answer, Redis is away) a warning. */
+  /**
+   * A refusal is what was to be expected, and what passes by itself (another replica does not answer, Redis is away) a warning. What fails many for
+   * one cause is told now and then, of the last of them.
+   */
   complain(fault: Fault, what: string): void {
-    const { logger } = this.#tellers;
-    if (isFailure(fault)) logger.error({ ...this.who, err: fault.cause ?? fault }, what);
-    else logger[fault.status === 503 ? 'warn' : 'info']({ ...this.who, reason: fault.message }, what);
+    const { logger, seldom } = this.#tellers;
+    const [who, reason] = [this.who, whyOf(fault)];
+    const told = (say: (times: number) => void) => seldom.tell(`${what}: ${reason}`, say);
+    if (isFailure(fault)) told((times) => logger.error({ ...who, err: fault.cause ?? fault, times }, what));
+    else if (fault.status === 503) told((times) => logger.warn({ ...who, reason, times }, what));
+    else logger.info({ ...who, reason }, what);
   }
 
   /** Under the names that all lines of the log have. */

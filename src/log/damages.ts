@@ -7,14 +7,17 @@ export type TellDamage = (sentence: string, sessionId: string) => void;
 export class Damages {
   readonly #found = new Map<string, { readonly sentence: string; readonly unopened: boolean }>();
   readonly #tell: TellDamage;
+  readonly #verdict: string;
 
-  constructor(tell: TellDamage = () => undefined) {
+  /** `verdict`: what is said of a session before it is said why. */
+  constructor(tell: TellDamage = () => undefined, verdict = 'is damaged') {
     this.#tell = tell;
+    this.#verdict = verdict;
   }
 
   /** What was stored of a session cannot be read. Told once; `unopened` if nothing of it can be. */
   note(sessionId: string, why: string, unopened = false): void {
-    const sentence = `session ${sessionId} is damaged: ${why}`;
+    const sentence = `session ${sessionId} ${this.#verdict}: ${why}`;
     if (this.#found.get(sessionId)?.sentence === sentence) return;
     this.#found.set(sessionId, { sentence, unopened });
     this.#tell(sentence, sessionId);

@@ -37,8 +37,9 @@ function partiesOf(request: FastifyRequest) {
   };
 }
 
-/** Of a token that was not taken. */
-function whyRefused({ refusal }: FastifyRequest, { statusCode }: FastifyReply): { why: string } | undefined {
+/** Of a token that was not taken, and of what could not be done now. */
+function whyRefused({ refusal, why }: FastifyRequest, { statusCode }: FastifyReply): { why: string } | undefined {
+  if (statusCode === 503 && why) return { why };
   return statusCode === 401 && refusal ? { why: refusal.message } : undefined;
 }
 

@@ -1,5 +1,7 @@
 // Ordered, reliable messages between replicas over Redis: a stream for each life of a replica. Knows not what the messages say.
 import { randomUUID } from 'node:crypto';
+import { SealError } from '../keyring.js';
+import { Seldom } from '../logging/seldom.js';
 import { bounded } from '../session/bounded.js';
 import { type Bus, BusError } from '../session/replicas/cluster.js';
 import type { Logger } from '../session/sessions.js';
@@ -15,6 +17,8 @@ const MESSAGE_BYTES = 4 * 1024 * 1024;
 const SEND_MS = 5000;
 /** How long what was sent may still be handed over at the end, in milliseconds. */
 const CLOSE_MS = 1000;
+/** How often it is told at most that messages of a replica cannot be handled, and why, in milliseconds. */
+const TOLD_AGAIN_MS = 600_000;
 
 export interface BusOptions {
   /** For all but the blocking read, which gets a connection of its own. Not closed here. */
@@ -37,6 +41,7 @@ class RedisBus implements Bus {
   readonly #lanes = new Map<string, Lane>();
   readonly #gaps: Listeners<[from: string, lost: number]>;
   readonly #stops: ReadonlyArray<() => void>;
+  readonly #unhandled = new Seldom(TOLD_AGAIN_MS);
   #inbox: Inbox | undefined;
   #isOpen = true;
 
@@ -82,14 +87,23 @@ class RedisBus implements Bus {
     await bounded(idle, CLOSE_MS, () => new Error('late')).catch(() => {});
     for (const lane of this.#lanes.values()) lane.end(new BusError('closed', 'this replica sends no more messages'));
     this.#lanes.clear();
+    this.#unhandled.close();
   }
 
   #handle(handler: (from: string, message: Uint8Array) => void, from: string, message: Uint8Array): void {
     try {
       handler(from, message);
     } catch (error) {
-      this.#options.logger.error({ err: error, from }, 'a message of another replica could not be handled');
+      this.#tellUnhandled(from, error);
     }
+  }
+
+  /** Keys that do not fit are nobody's fault in the code: a stack would say nothing of them. */
+  #tellUnhandled(from: string, error: unknown): void {
+    const why = error instanceof SealError ? { reason: error.message } : { err: error };
+    this.#unhandled.tell(`${from} ${error}`, (times) => {
+      this.#options.logger.error({ from, ...why, times }, 'a message of another replica could not be handled');
+    });
   }
 
   #laneTo(to: string): Lane {

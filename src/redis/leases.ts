@@ -312,7 +312,9 @@ export class RedisLeases implements Leases {
     this.#isHeld = true;
     const former = this.#heldLife;
     this.#heldLife = this.#life;
-    if (former !== undefined) this.#gains.tell(former === this.#life ? 'same' : 'new');
+    if (former === undefined) return;
+    this.#options.logger.info({}, 'this replica has renewed its lease');
+    this.#gains.tell(former === this.#life ? 'same' : 'new');
   }
 
   /** Whether the lease is held now; notices by the clock that it is not, before any timer does. */

@@ -6,6 +6,7 @@ import { plainClient } from '../support/plain-client.js';
 import { type Run, run } from './process.js';
 
 const SECRET = 'a secret of the tests, long enough for HS256';
+const KEYS = ['2026-05', '2026-04'].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
 const INFO = 30;
 const TRACE = 'a'.repeat(32);
 let gateway: Run;
@@ -14,7 +15,13 @@ afterEach(() => void gateway.child.kill('SIGKILL'));
 describe('The log', () => {
   it('has a line for what is asked about, under the same names, and no error for what clients do', async () => {
     const port = await freePort();
-    gateway = run(['serve'], { PORT: `${port}`, AUTH_JWT_SECRET: SECRET, REPLICA_ID: 'r1', DRAIN_SECONDS: '0' });
+    gateway = run(['serve'], {
+      PORT: `${port}`,
+      AUTH_JWT_SECRET: SECRET,
+      REPLICA_ID: 'r1',
+      DRAIN_SECONDS: '0',
+      REPLAY_ENCRYPTION_KEYS: KEYS,
+    });
     await gateway.prints(/the gateway is ready/);
     const token = (scope: 'pty:observe' | 'pty:control') => mintToken(SECRET, { sub: 'alice', scope, ttlSeconds: 60 });
     const ask = async (method: string, path: string, authorization: string, body?: object) =>
@@ -45,7 +52,13 @@ describe('The log', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     const told = (msg: string) => lines.filter((line) => line.msg === msg);
     expect(told('the gateway is ready')).toMatchObject([
-      { version: expect.stringMatching(/^\d/), log: 'embedded', agents: ['shell'], traces: false },
+      {
+        version: expect.stringMatching(/^\d/),
+        log: 'embedded',
+        agents: ['shell'],
+        traces: false,
+        sealing_keys: ['2026-05', '2026-04'],
+      },
     ]);
     expect(told('session started')).toMatchObject([{ ...session, principal: 'alice' }]);
     const who = { ...session, principal: 'alice', client_id: expect.any(String), trace_id: TRACE };
@@ -58,5 +71,6 @@ describe('The log', () => {
     expect(lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
     expect(told('the gateway has ended')).toHaveLength(1);
     expect(gateway.out).not.toMatch(/not-a-token|eyJ/);
+    for (const key of KEYS.match(/[^:,]{40,}/g) ?? ['none']) expect(gateway.out).not.toContain(key);
   });
 });

@@ -396,6 +396,26 @@ describe('a disk that refuses', () => {
     expect(said).toEqual(['session full cannot be written: the disk is full (ENOSPC); it is tried again']);
   });
 
+  it('is told of once, however many sessions it fails, and once when it takes what it is given', async () => {
+    const disk = faultyDisk();
+    const said: string[] = [];
+    const log = await open({
+      disk,
+      onTrouble: (sentence, sessionId) => said.push(`${sessionId}: ${sentence}`),
+      onRecovered: () => said.push('well'),
+    });
+    const writers = await Promise.all(['a', 'b', 'c'].map((id) => log.create(id, {}, forever)));
+    for (let round = 0; round < 2; round++) {
+      disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
+      const appends = writers.map((writer) => writer.append([draft('x')]));
+      await expect.poll(() => log.trouble()).toContain('(and 2 more like it)');
+      disk.refuse = () => undefined;
+      await Promise.all(appends);
+    }
+    const told = expect.stringMatching(/^[abc]: session [abc] cannot be written: the disk is full/);
+    expect(said).toEqual([told, 'well', told, 'well']);
+  });
+
   it('keeps the last amendment of several that it refused at first', async () => {
     const disk = faultyDisk();
     const log = await open({ disk });

@@ -121,7 +121,7 @@ describe('a sealed log', () => {
     await open(...keys);
     expect(await log.record(id)).toBeUndefined();
     expect(await log.records()).toEqual([]);
-    expect(log.damaged()).toEqual([`session ${id} is damaged: ${why}`]);
+    expect(log.damaged()).toEqual([`session ${id} cannot be read here: ${why}`]);
     expect(told).toEqual(log.damaged());
     expect(log.trouble()).toBeUndefined();
     const failure = { name: 'LogError', failure: 'corrupt', message: expect.stringContaining(why) };

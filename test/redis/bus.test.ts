@@ -1,7 +1,9 @@
 // Messages between replicas, while connections and Redis itself come and go.
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Keyring } from '../../src/keyring.js';
 import { BusError } from '../../src/session/replicas/cluster.js';
+import { sealedBus } from '../../src/session/replicas/sealed-bus.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { Child } from './child.js';
@@ -46,6 +48,25 @@ needs('redis-server')('the bus', () => {
     await until(() => got.length === 3);
     expect(got).toEqual(['a one', 'a two', 'a three']);
     expect(errors).toEqual(['a message of another replica could not be handled']);
+  });
+
+  it('tells once of a replica whose messages do not open here, and why, without a stack', async () => {
+    const errors: object[] = [];
+    const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) };
+    const keys = (kid: string) => new Keyring([{ kid, key: Buffer.alloc(32, kid) }]);
+    const [a, b] = [await replica('a'), await replica('b', { leaseSeconds: 30, logger })];
+    const theirs = sealedBus(a.bus, keys('theirs'));
+    for (let i = 0; i < 5; i++) await theirs.send('b', Buffer.from(`${i}`));
+    await a.bus.send('b', Buffer.from('\0in the clear'));
+    await sealedBus(a.bus, keys('ours')).send('b', Buffer.from('read'));
+    const got: string[] = [];
+    sealedBus(b.bus, keys('ours')).receive((_, message) => void got.push(text(message)));
+    await until(() => got.includes('read'));
+    const ofKeys = 'it is sealed with the key "theirs", which REPLAY_ENCRYPTION_KEYS does not have; this replica seals with the key "ours"';
+    expect(errors[0]).toEqual({ from: 'a', reason: ofKeys, times: 1 });
+    expect(errors).toHaveLength(2);
+    await b.bus.close();
+    expect(errors[2]).toEqual({ from: 'a', reason: ofKeys, times: 4 });
   });
 
   it('carries any bytes, up to four MiB of them, also to oneself, and refuses more', async () => {

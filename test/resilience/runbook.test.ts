@@ -126,7 +126,7 @@ needs(
     expect((await gateways.ask(ill, 'GET', `/${id}`)).status).toBe(404);
     expect((await prometheus.alert('PtyGatewaySessionsUnreadable', 'other-key')).instance).toBe(`127.0.0.1:${ill.port}`);
     const said = await line('other-key', ill.id, 'which REPLAY_ENCRYPTION_KEYS does not have');
-    expect(said.msg).toContain(`session ${id} is damaged: it is sealed with the key "k0"`);
+    expect(said.msg).toContain(`session ${id} cannot be read here: it is sealed with the key "k0"`);
     for (const [i, { id: replica }] of gateways.replicas.entries())
       expect(await line('other-key', replica, 'the gateway is ready')).toMatchObject({ sealing_keys: [`k${i}`] });
     expect(await firing('other-key')).toEqual(['PtyGatewaySessionsUnreadable']);

@@ -38,7 +38,7 @@ export interface ArchivedLogOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Called once for each new trouble, with a sentence. */
-  readonly onTrouble?: (sentence: string) => void;
+  readonly onTrouble?: (sentence: string, sessionId?: string) => void;
   /** Called for each stretch of numbers that was lost to the archive. */
   readonly onGap?: (gap: Gap) => void;
   /** HOT_SECONDS, SEGMENT_MS and RESTORE_DELAY_MS; others, for tests. */

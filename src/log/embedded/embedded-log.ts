@@ -31,8 +31,10 @@ export interface EmbeddedLogOptions {
   readonly dir: string;
   /** Milliseconds since the epoch, for retention. */
   readonly now?: () => number;
-  /** Called once for each new trouble, and each session found damaged, with a sentence. */
-  readonly onTrouble?: (sentence: string) => void;
+  /** Called once for each new trouble, and each session found damaged, with a sentence, and of which session it was noticed. */
+  readonly onTrouble?: (sentence: string, sessionId: string) => void;
+  /** Called when the disk takes all that it is given, after a trouble. */
+  readonly onRecovered?: () => void;
   /** What reads and writes, for tests. */
   readonly disk?: Disk;
   /** Bytes from which on a segment is followed by a new one; small ones for tests. */
@@ -84,7 +86,7 @@ class EmbeddedLog implements Log {
     this.root = sessionsFolder(options.dir);
     this.disk = options.disk ?? realDisk;
     this.handles = new Handles(this.disk);
-    this.troubles = new Troubles(options.onTrouble);
+    this.troubles = new Troubles(options.onTrouble, options.onRecovered);
     this.damages = new Damages(options.onTrouble);
     this.segmentBytes = options.segmentBytes ?? SEGMENT_BYTES;
     this.unlock = unlock;

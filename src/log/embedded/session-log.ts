@@ -16,7 +16,7 @@ import {
   placesOf,
   type SessionRecord,
 } from '../log.js';
-import { persist, type Troubles } from '../patience.js';
+import { type Concern, persist, type Troubles } from '../patience.js';
 import { type Disk, errorCode, explain } from './disk.js';
 import { faultOf } from './entry-fault.js';
 import { MAX_BODY_BYTES } from './framing.js';
@@ -178,8 +178,7 @@ export class SessionLog implements LogReader {
     this.contents = { ...this.contents, record };
     await persist(
       () => this.onDisk(this.note({})),
-      `the record of session ${this.id}`,
-      `record ${this.id}`,
+      this.concern('cannot be written', 'the record of session'),
       this.around.troubles,
       this.ended.signal,
     );
@@ -222,15 +221,19 @@ export class SessionLog implements LogReader {
   private async syncNow(): Promise<void> {
     if (!this.unsynced) return;
     this.unsynced = false;
-    const key = `sync ${this.id}`;
+    const concern = this.concern('cannot be made durable');
     try {
       await this.onDisk(this.files.sync());
-      this.around.troubles.clear(key);
+      this.around.troubles.over(concern);
     } catch (error) {
       this.unsynced = !this.ended.signal.aborted && !this.noteDamage(error);
-      if (this.unsynced) this.around.troubles.set(key, `session ${this.id} cannot be made durable: ${explain(error)}; it is tried again`);
+      if (this.unsynced) this.around.troubles.note(concern, error);
     }
     this.around.changed(this);
+  }
+
+  private concern(failing: string, what = 'session'): Concern {
+    return { sessionId: this.id, failing: `${what} ${this.id} ${failing}` };
   }
 
   private demand(turn: number): void {
@@ -274,13 +277,7 @@ export class SessionLog implements LogReader {
     try {
       const drafts = batch.map((pending) => pending.drafts);
       const plan = this.files.plan(drafts, this.around.now());
-      await persist(
-        () => this.onDisk(this.files.write(plan)),
-        `session ${this.id}`,
-        `write ${this.id}`,
-        this.around.troubles,
-        this.ended.signal,
-      );
+      await persist(() => this.onDisk(this.files.write(plan)), this.concern('cannot be written'), this.around.troubles, this.ended.signal);
       this.files.took(plan);
       this.unsynced = true;
       await this.announce(batch, plan);
@@ -303,13 +300,13 @@ export class SessionLog implements LogReader {
 
   /** A beginning that cannot be read cannot be trimmed: then more is kept than need be. */
   private async trim(after: number, current: number): Promise<number> {
+    const concern = this.concern('cannot be trimmed');
     try {
       const oldest = await this.files.trim(after, current);
-      this.around.troubles.clear(`trim ${this.id}`);
+      this.around.troubles.over(concern);
       return Math.max(this.shown.oldest, oldest);
     } catch (error) {
-      const sentence = `session ${this.id} cannot be trimmed: ${explain(error)}`;
-      if (!this.noteDamage(error)) this.around.troubles.set(`trim ${this.id}`, sentence);
+      if (!this.noteDamage(error)) this.around.troubles.note(concern, error);
       return this.shown.oldest;
     }
   }

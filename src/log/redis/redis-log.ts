@@ -31,7 +31,7 @@ export interface RedisLogOptions extends RedisAddress {
   /** Milliseconds since the epoch, for retention. */
   readonly now?: () => number;
   /** Called once for each new trouble, with a sentence. */
-  readonly onTrouble?: (sentence: string) => void;
+  readonly onTrouble?: (sentence: string, sessionId?: string) => void;
   /** What was told as trouble is over. */
   readonly onRecovered?: () => void;
   readonly logger?: { warn(fields: object, message: string): void };

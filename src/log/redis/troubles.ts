@@ -27,7 +27,7 @@ export function isPassing(error: unknown): boolean {
 /** What is wrong now. Told once for each reason, and again after all was well. Bounded by the number of sessions. */
 export class RedisTroubles {
   readonly #name: string;
-  readonly #tell: (sentence: string) => void;
+  readonly #tell: (sentence: string, sessionId?: string) => void;
   readonly #recovered: () => void;
   #isTold = false;
   readonly #refused = new Map<string, string>();
@@ -37,7 +37,11 @@ export class RedisTroubles {
   #lastError = 'the connection broke';
 
   /** `name`: where Redis is. */
-  constructor(name: string, tell: (sentence: string) => void = () => undefined, recovered: () => void = () => undefined) {
+  constructor(
+    name: string,
+    tell: (sentence: string, sessionId?: string) => void = () => undefined,
+    recovered: () => void = () => undefined,
+  ) {
     this.#name = name;
     this.#tell = tell;
     this.#recovered = recovered;
@@ -73,7 +77,7 @@ export class RedisTroubles {
 
   corrupt(sessionId: string, reason: string): void {
     this.#corrupt.set(sessionId, `session ${sessionId}: ${reason}`);
-    this.#say(`session ${sessionId}: ${reason}`);
+    this.#say(`session ${sessionId}: ${reason}`, sessionId);
   }
 
   whole(sessionId: string): void {
@@ -98,10 +102,10 @@ export class RedisTroubles {
     return refusalOf(error) ?? (hidden ? this.#lastError : error.message || error.name);
   }
 
-  #say(sentence: string): void {
+  #say(sentence: string, sessionId?: string): void {
     if (this.#told.has(sentence)) return;
     this.#told.add(sentence);
-    this.#tell(sentence);
+    this.#tell(sentence, sessionId);
   }
 
   #calm(): void {

@@ -28,7 +28,8 @@ class SealedLog implements Log {
   constructor(inner: Log, keyring: Keyring, onDamage?: TellDamage) {
     this.#inner = inner;
     this.#keyring = keyring;
-    this.#damages = new Damages(onDamage);
+    // Nothing is lost of what another key opens.
+    this.#damages = new Damages(onDamage, 'cannot be read here');
     const { amendDamaged, archiveSeconds, settle } = inner;
     if (archiveSeconds) this.archiveSeconds = archiveSeconds.bind(inner);
     if (settle) this.settle = settle.bind(inner);

@@ -89,7 +89,8 @@ export class Calls {
     if (this.#pending.size >= PENDING_LIMIT) return Promise.reject(fault('too many calls to other replicas wait for their answers'));
     const call = ++this.#count;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => settle(fault('the replica that runs this session did not answer')), timeoutMs);
+      const silent = () => fault('the replica that runs this session did not answer', new Error(`replica ${to}, within ${timeoutMs} ms`));
+      const timer = setTimeout(() => settle(silent()), timeoutMs);
       const settle = (answer: Parcel | Fault) => {
         clearTimeout(timer);
         this.#pending.delete(call);
@@ -127,7 +128,7 @@ export class Calls {
 
   #bury(id: string): void {
     for (const { to, settle } of [...this.#pending.values()]) {
-      if (to === id) settle(fault('the replica that runs this session has died'));
+      if (to === id) settle(fault('the replica that runs this session has died', new Error(`replica ${id}`)));
     }
   }
 

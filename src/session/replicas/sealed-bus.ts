@@ -26,6 +26,14 @@ export function sealedBus(inner: Bus, keyring: Keyring): Bus {
       contextOf(from, inner.replicaId),
     );
   };
+  const opened = (from: string, message: Uint8Array): Uint8Array => {
+    try {
+      return open(from, message);
+    } catch (error) {
+      if (!(error instanceof SealError)) throw error;
+      throw new SealError(`${error.message}; this replica seals with ${own ? `the key ${JSON.stringify(own.kid)}` : 'none'}`);
+    }
+  };
   const sealOf = (kid: string, salt: Buffer): Seal => {
     const name = `${kid} ${salt.toString('base64')}`;
     const seal = seals.get(name) ?? keyring.find(kid, salt, 'bus');
@@ -39,7 +47,7 @@ export function sealedBus(inner: Bus, keyring: Keyring): Bus {
     replicaId: inner.replicaId,
     send: (to, message, options) =>
       inner.send(to, own && head ? Buffer.concat([head, own.seal.close(message, contextOf(inner.replicaId, to))]) : message, options),
-    receive: (handler) => inner.receive((from, message) => handler(from, open(from, message))),
+    receive: (handler) => inner.receive((from, message) => handler(from, opened(from, message))),
     onGap: (listener) => inner.onGap(listener),
     close: () => inner.close(),
   };
