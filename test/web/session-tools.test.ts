@@ -1,14 +1,33 @@
 // What one does with a session beside typing: search it, follow its links, and have it as one likes it.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { needs } from '../support/needs.js';
-import { by, drawn, SIGHT_MS, sees, shows, startSession, type } from './browser.js';
+import { by, drawn, SIGHT_MS, sees, shows, startSession, text, type } from './browser.js';
 import { windows } from './windows.js';
 
 const RENDERER = 'document.querySelector(".xterm").dataset.renderer';
+/** A PNG of more than 100 kB, red at its left edge, in base64. */
+const IMAGE = `(() => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 300, height: 200 });
+  const ink = canvas.getContext('2d');
+  const pixels = ink.createImageData(300, 200);
+  pixels.data.forEach((_, at) => { pixels.data[at] = at % 4 === 3 ? 255 : Math.random() * 256; });
+  ink.putImageData(pixels, 0, 0);
+  ink.fillStyle = 'rgb(250, 0, 0)';
+  ink.fillRect(0, 0, 20, 200);
+  return canvas.toDataURL('image/png').split(',')[1];
+})()`;
+/** The left edge of the image that is shown, and how far its right edge is from the terminal's. */
+const SHOWN = `(() => {
+  const canvas = document.querySelector('.inline-image canvas');
+  const right = (element) => element.getBoundingClientRect().right;
+  return { red: [...canvas.getContext('2d').getImageData(5, 100, 1, 1).data], off: right(document.querySelector('.xterm-screen')) - right(canvas) };
+})()`;
 const GROUND = 'getComputedStyle(document.body).backgroundColor';
 
 needs('chromium')('a session', () => {
-  const { open, token, proxy } = windows();
+  const { gateway, open, token, proxy } = windows();
 
   it('is searched in what was scrolled out of it', async () => {
     const ada = await open(token('ada'), { width: 1000, height: 500 });
@@ -24,6 +43,36 @@ needs('chromium')('a session', () => {
     await ada.keyboard.press('Escape');
     await type(ada, 'echo typed-$((40+2))\n');
     await shows(ada, 'typed-42');
+  });
+
+  it('shows an image that a program prints where that is wanted alone, and moves no text by it', async () => {
+    const ada = await open(token('ada'));
+    const image = (await ada.evaluate(IMAGE)) as string;
+    expect(image.length).toBeGreaterThan(100_000);
+    writeFileSync(path.join(gateway().folder, 'image'), `\x1b]1337;File=inline=1;size=1:${image}\x07\n`);
+    await startSession(ada, 'Images');
+    const printed = async () => {
+      await type(ada, 'clear; cat image; echo end-$((40+2))\n');
+      await expect.poll(() => text(ada), { timeout: SIGHT_MS }).toMatch(/^\nend-42\n\$$/m);
+      return text(ada);
+    };
+    const without = await printed();
+    expect(await ada.locator('canvas').count()).toBe(0);
+    await by(ada, 'settings').click();
+    await by(ada, 'setting-images').check();
+    await ada.keyboard.press('Escape');
+    await ada.locator('.xterm[data-images=shown]').waitFor();
+    await ada.locator('.xterm-helper-textarea').focus();
+    await type(ada, 'clear\n');
+    await expect.poll(() => text(ada), { timeout: SIGHT_MS }).toMatch(/^\$\n/);
+    expect(await printed()).toBe(without);
+    await ada.locator('.inline-image canvas').waitFor();
+    const { red, off } = (await ada.evaluate(SHOWN)) as { red: number[]; off: number };
+    expect(red).toEqual([250, 0, 0, 255]);
+    expect(Math.abs(off)).toBeLessThan(1);
+    await by(ada, 'settings').click();
+    await by(ada, 'setting-images').uncheck();
+    await expect.poll(() => ada.locator('canvas').count()).toBe(0);
   });
 
   it('opens a link after a word that shows where it leads, and no link that is a script', async () => {

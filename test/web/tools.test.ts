@@ -5,6 +5,7 @@ import { CatchingUp } from '../../web/src/session/catching-up.js';
 import { inBytes } from '../../web/src/session/readout.js';
 import { MAX_FONT_PX, MIN_FONT_PX, readSettings } from '../../web/src/settings/choices.js';
 import { ago, until } from '../../web/src/shared/times.js';
+import { imageIn, MAX_IMAGE_BYTES } from '../../web/src/terminal/image-file.js';
 import { openable } from '../../web/src/terminal/links.js';
 
 describe('settings', () => {
@@ -42,6 +43,56 @@ describe('a link in a terminal', () => {
       expect(openable(text), text).toBeUndefined();
     }
     fc.assert(fc.property(fc.oneof(fc.webUrl(), fc.string()), (text) => /^https?:/.test(openable(text) ?? 'https:')));
+  });
+});
+
+describe('an image that is printed', () => {
+  const png = (width: number, height: number): Buffer => {
+    const head = Buffer.from('89504e470d0a1a0a0000000d494844520000000000000000', 'hex');
+    head.writeUInt32BE(width, 16);
+    head.writeUInt32BE(height, 20);
+    return head;
+  };
+  const jpeg = Buffer.from('ffd8ffe000044a46ffc000110800c80140030122', 'hex');
+  const printed = (bytes: Buffer, head = 'File=inline=1') => imageIn(`${head}:${bytes.toString('base64')}`);
+
+  it('is told by what its file says of itself', () => {
+    expect(printed(png(320, 200))).toMatchObject({ type: 'image/png', width: 320, height: 200 });
+    expect(printed(Buffer.from('GIF89a\x40\x01\xc8\x00', 'latin1'))).toMatchObject({ type: 'image/gif', width: 320, height: 200 });
+    expect(printed(jpeg)).toMatchObject({ type: 'image/jpeg', width: 320, height: 200 });
+    expect(printed(png(1, 1), 'File=name=eA==;inline=1;width=3')).toBeDefined();
+  });
+
+  it('is none if it is too large, not to be shown inline, or of another kind', () => {
+    for (const [width, height] of [
+      [0, 1],
+      [16_000_001, 1],
+      [0xffffffff, 0xffffffff],
+    ] as const)
+      expect(printed(png(width, height)), `${width}×${height}`).toBeUndefined();
+    expect(printed(png(1, 1), 'File=name=eA==')).toBeUndefined();
+    expect(printed(png(1, 1), 'File=inline=0')).toBeUndefined();
+    expect(printed(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'))).toBeUndefined();
+    expect(printed(Buffer.concat([png(1, 1), Buffer.alloc(MAX_IMAGE_BYTES)]))).toBeUndefined();
+  });
+
+  it('is none, and throws nothing, whatever else is printed', () => {
+    const starts = fc.constantFrom('89504e47', '47494638', 'ffd8ff', 'ffd8ffc0', 'ffd8ffe00000', '');
+    const bytes = fc
+      .tuple(starts, fc.uint8Array({ maxLength: 40 }))
+      .map(([start, rest]) => Buffer.concat([Buffer.from(start, 'hex'), rest]));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          bytes.map((all) => `File=inline=1:${all.toString('base64')}`),
+        ),
+        (payload) => {
+          const { width = 1, height = 1 } = imageIn(payload) ?? {};
+          expect(width * height).toBeLessThanOrEqual(16_000_000);
+        },
+      ),
+    );
   });
 });
 

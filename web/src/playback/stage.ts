@@ -50,11 +50,13 @@ export function createStage(host: HTMLElement, { small, sized }: StageEvents): S
       return screen.backlog() > BUSY_BYTES;
     },
     blank(size) {
+      screen.forgetImages();
       screen.keyframe(BLANK);
       resize(size);
     },
     picture(bytes, size) {
       resize(size);
+      screen.forgetImages();
       screen.output(FORGET);
       screen.keyframe(bytes);
     },

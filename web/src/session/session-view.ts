@@ -293,6 +293,7 @@ export class SessionView {
 
   /** After a whole replay the screen is this picture already, unless it was resized on the way. */
   #showKeyframe({ snapshot, afterReplay }: Picture): void {
+    if (!afterReplay && !this.#rewrapped) this.#screen?.forgetImages();
     if (!afterReplay || this.#rewrapped) this.#screen?.keyframe(snapshot);
     this.#rewrapped = false;
   }

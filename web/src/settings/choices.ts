@@ -14,16 +14,18 @@ export interface Settings {
   readonly screenReader: boolean;
   /** How the terminal is drawn. `auto`: by the graphics hardware where there is some. */
   readonly renderer: (typeof renderers)[number];
+  /** Images that programs print are shown beside the text. */
+  readonly images: boolean;
 }
 
 export const MIN_FONT_PX = 8;
 export const MAX_FONT_PX = 32;
 const MAX_FONT_CHARS = 100;
-const usual: Settings = { theme: 'system', fontPx: 0, font: '', copyOnSelect: false, screenReader: false, renderer: 'auto' };
+const usual: Settings = { theme: 'system', fontPx: 0, font: '', copyOnSelect: false, screenReader: false, renderer: 'auto', images: false };
 
 /** What is not as it should be is as usual. */
 export function readSettings(text: string | null): Settings {
-  const { theme, fontPx, font, copyOnSelect, screenReader, renderer } = fieldsIn(text);
+  const { theme, fontPx, font, copyOnSelect, screenReader, renderer, images } = fieldsIn(text);
   return {
     theme: themes.find((one) => one === theme) ?? usual.theme,
     fontPx: typeof fontPx === 'number' && fontPx > 0 ? Math.min(Math.max(Math.round(fontPx), MIN_FONT_PX), MAX_FONT_PX) : usual.fontPx,
@@ -31,6 +33,7 @@ export function readSettings(text: string | null): Settings {
     copyOnSelect: copyOnSelect === true,
     screenReader: screenReader === true,
     renderer: renderers.find((one) => one === renderer) ?? usual.renderer,
+    images: images === true,
   };
 }
 

@@ -8,7 +8,7 @@ const themeWords = { system: 'As this device', dark: 'Dark', light: 'Light' } as
 const rendererWords = { auto: 'By hardware, if any', webgl: 'By WebGL always', dom: 'As text of the page' } as const;
 
 export function showSettings(): void {
-  const { theme, renderer, fontPx, font, copyOnSelect, screenReader } = settings();
+  const { theme, renderer, fontPx, font, copyOnSelect, screenReader, images } = settings();
   showDialog(
     'Settings',
     'settings',
@@ -22,6 +22,7 @@ export function showSettings(): void {
       select('The terminal is drawn', 'renderer', renderers, rendererWords, renderer),
       check('Copy what is selected', 'copyOnSelect', copyOnSelect),
       check('Text for screen readers', 'screenReader', screenReader),
+      check('Images that programs print', 'images', images),
     ),
   );
 }

@@ -7,6 +7,7 @@ import { avoidHazards } from '../../../src/client/xterm-hazards.js';
 import { onSettings, settings } from '../settings/settings.js';
 import { answerNothing } from './answers.js';
 import { type Box, createFit, FONT_PX, type Small } from './fit.js';
+import { createImages, type Images } from './images.js';
 import { type KeyEvents, keepKeys } from './keys.js';
 import { followLinks } from './links.js';
 import { createRenderer } from './renderer.js';
@@ -37,6 +38,8 @@ export interface Screen {
   output(bytes: Uint8Array): void;
   /** Restores the screen from a snapshot of this size, whatever was shown before. */
   keyframe(bytes: Uint8Array): void;
+  /** No image that was printed before belongs to what follows: a snapshot has none, and its lines may be others. */
+  forgetImages(): void;
   resize(size: Size): void;
   /** Bytes that are not drawn yet. */
   backlog(): number;
@@ -78,10 +81,12 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   keepKeys(terminal, () => writable, events);
   void followLinks(terminal);
   const fit = createFit(host, terminal, fitter, events.small);
-  followSettings(terminal, events.roomChanged, closing.signal);
+  const images = createImages(terminal);
+  followSettings(terminal, images, events.roomChanged, closing.signal);
   return {
     output: writes.output,
     keyframe: writes.keyframe,
+    forgetImages: () => writes.after(images.clear),
     backlog: writes.backlog,
     after: writes.after,
     resize: (size) =>
@@ -138,13 +143,14 @@ function listen(host: HTMLElement, terminal: Terminal, events: ScreenEvents, sig
   host.addEventListener('mouseup', () => setTimeout(selected), { signal });
 }
 
-function followSettings(terminal: Terminal, roomChanged: () => void, signal: AbortSignal): void {
+function followSettings(terminal: Terminal, images: Images, roomChanged: () => void, signal: AbortSignal): void {
   const renderer = createRenderer(terminal, roomChanged);
   const apply = () => {
-    const { font, screenReader, renderer: wanted } = settings();
+    const { font, screenReader, renderer: wanted, images: shown } = settings();
     terminal.options.fontFamily = font === '' ? FONTS : `"${font}", ${FONTS}`;
     terminal.options.screenReaderMode = screenReader;
     renderer.use(wanted);
+    images.use(shown);
   };
   apply();
   onThemeChange(() => {
