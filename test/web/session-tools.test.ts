@@ -141,6 +141,18 @@ needs('chromium')('a session', () => {
     await expect.poll(() => ada.evaluate('navigator.clipboard.readText()'), { timeout: SIGHT_MS }).toBe('word-42');
   });
 
+  it('is shown as the visitor chose while it was not in view', async () => {
+    const ada = await open(token('ada'), { width: 390, height: 844 });
+    await startSession(ada, 'Elsewhere');
+    await ada.locator('a.back').click();
+    await by(ada, 'settings').click();
+    const [loaded] = await Promise.all([ada.waitForResponse(/inline-images/), by(ada, 'setting-images').check()]);
+    await loaded.finished();
+    await ada.keyboard.press('Escape');
+    await ada.getByRole('link', { name: /^Elsewhere/ }).click();
+    await ada.locator('.xterm[data-images=shown]').waitFor();
+  });
+
   it('goes on as text when the graphics hardware lets go of it', async () => {
     const ada = await open(token('ada'));
     await startSession(ada, 'Drawn');

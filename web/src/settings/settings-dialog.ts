@@ -5,7 +5,7 @@ import { MAX_FONT_PX, MIN_FONT_PX, renderers, type Settings, themes } from './ch
 import { change, settings } from './settings.js';
 
 const themeWords = { system: 'As this device', dark: 'Dark', light: 'Light' } as const;
-const rendererWords = { auto: 'By hardware, if any', webgl: 'By WebGL always', dom: 'As text of the page' } as const;
+const rendererWords = { auto: 'Automatic', webgl: 'By WebGL', dom: 'As text' } as const;
 
 export function showSettings(): void {
   const { theme, renderer, fontPx, font, copyOnSelect, screenReader, images } = settings();

@@ -8,14 +8,15 @@ export interface Images {
   clear(): void;
 }
 
-export function createImages(terminal: Terminal): Images {
+/** None are shown after the signal. */
+export function createImages(terminal: Terminal, signal: AbortSignal): Images {
   let wanted = false;
   let shown: InlineImages | undefined;
   const load = async () => {
     const { showImages } = await import('./inline-images.js');
-    if (!wanted || shown || !terminal.element?.isConnected) return;
+    if (!wanted || shown || signal.aborted) return;
     shown = showImages(terminal);
-    terminal.element.dataset.images = 'shown';
+    if (terminal.element) terminal.element.dataset.images = 'shown';
   };
   return {
     use(on) {

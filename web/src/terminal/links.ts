@@ -4,11 +4,12 @@ import type { Terminal } from '@xterm/xterm';
 /** Only these are opened; a program may print any address. */
 const PROTOCOLS = ['http:', 'https:'];
 
-export async function followLinks(terminal: Terminal): Promise<void> {
+/** Unless the signal comes before they are loaded. */
+export async function followLinks(terminal: Terminal, signal: AbortSignal): Promise<void> {
   const activate = (_event: MouseEvent, text: string) => open(text);
   terminal.options.linkHandler = { activate };
   const { WebLinksAddon } = await import('@xterm/addon-web-links');
-  if (terminal.element?.isConnected) terminal.loadAddon(new WebLinksAddon(activate));
+  if (!signal.aborted) terminal.loadAddon(new WebLinksAddon(activate));
 }
 
 /** The address is shown whole: the text of a marked link may say another. */

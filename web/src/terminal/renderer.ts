@@ -6,8 +6,11 @@ export interface Renderer {
   use(wanted: Settings['renderer']): void;
 }
 
-/** Begins as text of the page; that is also what is left when the graphics context is lost. `changed` is told when cells may have another size. */
-export function createRenderer(terminal: Terminal, changed: () => void): Renderer {
+/**
+ * Begins as text of the page; that is also what is left when the graphics context is lost. `changed` is told when cells may have another size. A terminal that
+ * is in no page now is drawn so as well, until the signal.
+ */
+export function createRenderer(terminal: Terminal, changed: () => void, signal: AbortSignal): Renderer {
   let wanted: Settings['renderer'] = 'dom';
   let addon: { dispose(): void } | undefined;
   const toText = () => {
@@ -18,7 +21,7 @@ export function createRenderer(terminal: Terminal, changed: () => void): Rendere
   };
   const toWebgl = async () => {
     const { WebglAddon } = await import('@xterm/addon-webgl');
-    if (wanted === 'dom' || addon || !terminal.element?.isConnected) return;
+    if (wanted === 'dom' || addon || signal.aborted || !terminal.element) return;
     const webgl = new WebglAddon();
     webgl.onContextLoss(toText);
     terminal.loadAddon(webgl);

@@ -79,9 +79,9 @@ export function createScreen(host: HTMLElement, events: ScreenEvents): Screen {
   answerNothing(terminal.parser);
   listen(host, terminal, events, closing.signal);
   keepKeys(terminal, () => writable, events);
-  void followLinks(terminal);
+  void followLinks(terminal, closing.signal);
   const fit = createFit(host, terminal, fitter, events.small);
-  const images = createImages(terminal);
+  const images = createImages(terminal, closing.signal);
   followSettings(terminal, images, events.roomChanged, closing.signal);
   return {
     output: writes.output,
@@ -144,7 +144,7 @@ function listen(host: HTMLElement, terminal: Terminal, events: ScreenEvents, sig
 }
 
 function followSettings(terminal: Terminal, images: Images, roomChanged: () => void, signal: AbortSignal): void {
-  const renderer = createRenderer(terminal, roomChanged);
+  const renderer = createRenderer(terminal, roomChanged, signal);
   const apply = () => {
     const { font, screenReader, renderer: wanted, images: shown } = settings();
     terminal.options.fontFamily = font === '' ? FONTS : `"${font}", ${FONTS}`;
