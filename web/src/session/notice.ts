@@ -10,6 +10,8 @@ export interface Notice {
   readonly element: HTMLElement;
   /** Passes by itself, unless it `stays`; an empty text takes it away. */
   tell(text: string, stays?: boolean): void;
+  /** Takes it away, if it is what is said now. */
+  withdraw(text: string): void;
   /** Told once in a while. */
   hint(text: string): void;
   dispose(): void;
@@ -30,6 +32,7 @@ export function notice(): Notice {
   return {
     element,
     tell,
+    withdraw: (text) => words.textContent === text && tell(''),
     hint(text) {
       if (hinted?.text === text && Date.now() - hinted.at < HINT_AGAIN_MS) return;
       hinted = { text, at: Date.now() };

@@ -31,6 +31,7 @@ import { Sizing, type SizingParts } from './sizing.js';
 
 /** A history of at most so many frames that is kept from its beginning is replayed, so that one who comes late can scroll back. */
 const MAX_HISTORY_FRAMES = 3000;
+const NOT_SENT = 'There is no connection: what you type is not sent.';
 
 export interface SessionViewOptions {
   readonly gateway: Gateway;
@@ -253,6 +254,7 @@ export class SessionView {
   #showState(state: State): void {
     if (this.#closing.signal.aborted) return;
     this.#course.state(state);
+    if (this.#course.isLive) this.#notice.withdraw(NOT_SENT);
     this.#readout.live(this.#course.isLive);
     this.element.dataset.phase = state.name === 'waiting' ? 'offline' : state.name;
     this.#bar.people.element.hidden = state.name === 'ended';
@@ -278,7 +280,7 @@ export class SessionView {
   #explainDeafness(): void {
     if (this.#course.isOver) this.#notice.hint('This session has ended.');
     else if (this.#course.isLive) this.#notice.hint(this.#desk.whyDeaf());
-    else this.#notice.hint('There is no connection: what you type is not sent.');
+    else this.#notice.hint(NOT_SENT);
   }
 
   /**
