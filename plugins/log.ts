@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import { type Config, ConfigError, logFolder } from '../src/config.js';
+import { freeBytes } from '../src/folder.js';
 import { Keyring } from '../src/keyring.js';
 import { type ArchivedLog, archivedLog } from '../src/log/archived/archived-log.js';
 import type { Gap } from '../src/log/archived/copy.js';
@@ -36,6 +37,8 @@ function openShared(app: FastifyInstance, redis: NonNullable<Config['redis']>): 
 }
 
 function openOwn(app: FastifyInstance, dir: string): Promise<Log> {
+  // What cannot be asked is not told: an operator sees that the series ends.
+  app.metrics.read('data_disk_free_bytes', () => freeBytes(dir).catch(() => []));
   const onRecovered = () => app.log.info({ path: dir }, 'the disk takes entries again');
   return openEmbeddedLog({ dir, onTrouble: tellerOf(app, { path: dir }), onRecovered });
 }

@@ -1,4 +1,5 @@
 // What this replica is doing now, for Prometheus, beside what its parts count. Knows no route but /metrics.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyInstance } from 'fastify';
 import fp from 'fastify-plugin';
 import type { Farewell } from '../src/attach/connections.js';
@@ -8,13 +9,20 @@ import { version } from '../src/version.js';
 const LOOK_MS = 10_000;
 const SLOW_SECONDS = 0.25;
 
-/** Says so in the log of the process: who reads that alone is to see it, too. */
+/** Says so in the log of the process: who reads that alone is to see it, too, and whether this process was held up itself. */
 function watchLog(app: FastifyInstance): void {
+  const delay = monitorEventLoopDelay();
+  delay.enable();
   const look = setInterval(() => {
     const seconds = app.metrics.takeGreatest('log_append_seconds');
-    if (seconds > SLOW_SECONDS) app.log.warn({ seconds }, 'the log is slow: this is how long an append took');
+    const fields = { seconds, event_loop_lag_seconds: delay.max / 1e9 };
+    if (seconds > SLOW_SECONDS) app.log.warn(fields, 'the log is slow: this is how long an append took');
+    delay.reset();
   }, LOOK_MS).unref();
-  app.addHook('onClose', async () => clearInterval(look));
+  app.addHook('onClose', async () => {
+    clearInterval(look);
+    delay.disable();
+  });
 }
 
 /** Whether work is taken, and by whom it is kept from being taken. */

@@ -18,14 +18,20 @@ declare module 'fastify' {
 async function open(app: FastifyInstance): Promise<{ sessions: Sessions; close(): Promise<void> }> {
   const { replica, limits } = app.config;
   const { metrics, log } = app;
+  /** Whose session it is: who began it, of what. */
+  const partiesOf = (session_id: string | undefined) => {
+    const session = app.sessions.owned().find(({ id }) => id === session_id);
+    return { session_id, instance_id: session?.instanceId, principal: session?.describe().created_by };
+  };
   const screens = createScreenHost({
     meter: metrics,
     onDeath: ({ screen, isLost, trouble, ...death }) => {
       const after = isLost ? '; this session has no screen any more' : '';
-      log.warn({ session_id: screen, ...death, trouble: trouble || undefined }, `a worker of the screens was replaced${after}`);
+      log.warn({ ...partiesOf(screen), ...death, trouble: trouble || undefined }, `a worker of the screens was replaced${after}`);
     },
   });
   metrics.read('screen_backlog_bytes', () => screens.backlog?.() ?? 0);
+  metrics.read('sessions_without_screen', () => screens.lost?.() ?? 0);
   const sessions = await createSessions({
     log: app.sessionLog,
     screens,

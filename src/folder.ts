@@ -1,5 +1,5 @@
-// Makes a folder and those above it. Knows nothing of what goes in.
-import { mkdir, stat } from 'node:fs/promises';
+// Makes a folder and those above it, and says how much room is there. Knows nothing of what goes in.
+import { mkdir, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Whom a new folder is for: this user alone. */
@@ -29,4 +29,10 @@ async function tried(folder: string): Promise<NodeJS.ErrnoException | undefined>
 
 function raise(failure: Error | undefined): void {
   if (failure) throw failure;
+}
+
+/** Bytes that this user may still write where the folder is. Rejects with the system's error. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

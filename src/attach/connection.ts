@@ -91,6 +91,9 @@ export class Connection implements Caller, Member, Farewell, Peer {
   /** What comes before the join of a legacy client. */
   #resuming: Promise<void> | undefined;
   #departure: Promise<number | undefined> | undefined;
+  /** What was asked last, and what was refused last, for the log. */
+  #lastOp: string | undefined;
+  #lastRefusal: string | undefined;
   /** Waits for room on the socket. */
   #untold: PresenceState | undefined;
 
@@ -106,7 +109,10 @@ export class Connection implements Caller, Member, Farewell, Peer {
     this.#account = new Account(shared, { session, principal, address, trace }, this);
     this.#activation = new Activation(extensions);
     const { meter } = shared;
-    const refused = ({ code }: Fault) => meter.count('refusals_total', 1, { face: 'websocket', code });
+    const refused = ({ code }: Fault) => {
+      this.#lastRefusal = code;
+      meter.count('refusals_total', 1, { face: 'websocket', code });
+    };
     this.#outlet = new Outlet(ws, socket, dialect, () => this.#drained(), refused);
     this.#cursor = new Cursor({
       reader: session.frames,
@@ -129,7 +135,10 @@ export class Connection implements Caller, Member, Farewell, Peer {
     });
     this.#inbox = new Inbox(this.#outlet, dialect, isBinary, {
       request: (envelope, reply) => this.#request(envelope, reply),
-      input: (bytes) => performInput(this, bytes),
+      input: (bytes) => {
+        this.#lastOp = 'input';
+        return performInput(this, bytes);
+      },
       isTurn,
       flooded: () => this.#sendFlooderAway(),
       crowded: (isCrowded) => this.#pace.crowded(isCrowded),
@@ -139,7 +148,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
       hold: () => ws.pause(),
       goOn: () => ws.resume(),
       held: (cause, seconds) => meter.count('held_back_seconds_total', seconds, { cause }),
-      heldLong: (cause) => shared.logger.warn({ ...this.#account.sender, cause }, 'a connection is held back: it sends more than it may'),
+      heldLong: (cause) => shared.logger.warn({ ...this.#sender, cause }, 'a connection is held back: it sends more than it may'),
       flooded: () => this.#sendFlooderAway(),
     });
     this.closed = new Promise((resolve) => ws.once('close', () => resolve()));
@@ -366,6 +375,7 @@ export class Connection implements Caller, Member, Farewell, Peer {
   #request(envelope: ClientEnvelope, reply: Parameters<typeof perform>[2]): Promise<void> {
     if (!this.#hasBegun) this.#begin(envelope);
     const { op } = envelope;
+    this.#lastOp = op;
     if (!isTraced(op)) return perform(this, envelope, reply);
     const attributes = { 'pty.instance_id': this.session.instanceId, 'pty.session_id': this.session.id, 'enduser.id': this.principal.name };
     const options = { parent: this.#account.traceparent, kind: 'server', attributes } as const;
@@ -457,12 +467,17 @@ export class Connection implements Caller, Member, Farewell, Peer {
     return this.#hasAskedToJoin;
   }
 
+  /** Whom to ask, and about what. */
+  get #sender() {
+    return { ...this.#account.sender, last_op: this.#lastOp, last_refusal: this.#lastRefusal };
+  }
+
   /** It was told often enough that it sends too much. */
   #sendFlooderAway(): void {
     if (!this.#outlet.isOpen) return;
     const { meter, logger } = this.#shared;
     meter.count('flooding_connections_total');
-    logger.warn(this.#account.sender, 'a connection was sent away: it went on sending more than it may');
+    logger.warn(this.#sender, 'a connection was sent away: it went on sending more than it may');
     this.#outlet.error(new Fault('RATE_LIMITED', 'this connection goes on sending more than it may'));
     this.goodbye('rate_limited', closeCode.rateLimited, 'too many frames');
   }

@@ -43,8 +43,8 @@ export class Metrics implements Meter {
     return this.#histograms[name].takeGreatest();
   }
 
-  /** What a gauge shows, or a counter that is counted elsewhere. Asked for at each scrape. */
-  read(name: GaugeName | CounterName, reading: () => Reading): void {
+  /** What a gauge shows, or a counter that is counted elsewhere. Asked for at each scrape, which waits for it. */
+  read(name: GaugeName | CounterName, reading: () => Reading | Promise<Reading>): void {
     const known = this.#counters.get(name as CounterName);
     if (known) {
       this.#register.removeSingleMetric(PREFIX + name);
@@ -57,7 +57,7 @@ export class Metrics implements Meter {
     return this.#register.metrics();
   }
 
-  #addCounter(name: CounterName, reading?: () => Reading): void {
+  #addCounter(name: CounterName, reading?: () => Reading | Promise<Reading>): void {
     const row = counters[name];
     const labelNames = labelsOf(row);
     const told = reading ?? (labelNames.length === 0 ? () => this.#sums[name] ?? 0 : undefined);
@@ -66,20 +66,20 @@ export class Metrics implements Meter {
       help: row.help,
       labelNames,
       registers: [this.#register],
-      ...(told && { collect: () => show(counter, told(), (labels, value) => counter.inc(labels, value)) }),
+      ...(told && { collect: async () => show(counter, await told(), (labels, value) => counter.inc(labels, value)) }),
     });
     for (const labels of known(row)) counter.inc(labels, 0);
     this.#counters.set(name, counter);
   }
 
-  #addGauge(name: GaugeName, reading: () => Reading): void {
+  #addGauge(name: GaugeName, reading: () => Reading | Promise<Reading>): void {
     const row = gauges[name];
     const gauge: Gauge = new Gauge({
       name: PREFIX + name,
       help: row.help,
       labelNames: labelsOf(row),
       registers: [this.#register],
-      collect: () => show(gauge, reading(), (labels, value) => gauge.set(labels, value)),
+      collect: async () => show(gauge, await reading(), (labels, value) => gauge.set(labels, value)),
     });
   }
 }

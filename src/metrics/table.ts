@@ -35,7 +35,9 @@ export const gauges = {
   fan_out_lag_frames: { help: 'Frames that the attachment which is furthest behind has yet to be sent.' },
   socket_buffer_bytes: { help: 'Bytes that wait for the sockets of all connections.' },
   screen_backlog_bytes: { help: 'Output that the screens of all sessions have yet to fold.' },
+  sessions_without_screen: { help: 'Sessions here whose screens were given up: their output flows, but no picture of them can be told.' },
   damaged_sessions: { help: 'Kept sessions that were found unreadable, whole or in part; the log says which.' },
+  data_disk_free_bytes: { help: 'Bytes that are free where DATA_DIR is; told only where the log is kept there.' },
   archive_available: { help: '1 while the archive does what it is asked to; always 1 where there is none.' },
   audit_writable: { help: '1 while audit lines reach their file.' },
 } as const satisfies Record<string, Row>;

@@ -31,6 +31,7 @@ export interface ScreenCrew {
   /** Its number from now on; one that begins anew gets a new one. */
   enter(screen: FoldedScreen): number;
   leave(id: number): void;
+  readonly lost: Set<FoldedScreen>;
 }
 
 interface Ask {
@@ -164,6 +165,7 @@ export class FoldedScreen implements Screen {
 
   dispose(): void {
     this.#lose('the session has let go of it');
+    this.#crew.lost.delete(this);
   }
 
   /** From the worker. */
@@ -349,6 +351,7 @@ export class FoldedScreen implements Screen {
     this.#state = 'lost';
     this.#lostBecause = because;
     this.#crew.leave(this.#id);
+    this.#crew.lost.add(this);
     this.#unfolded = 0;
     this.#forgetWaiting();
     this.#drained?.();

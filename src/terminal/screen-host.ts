@@ -52,6 +52,7 @@ export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
         meter: options.meter ?? noMeter,
       });
     },
+    lost: () => crews.reduce((sum, crew) => sum + crew.lost.size, 0),
     backlog: () => crews.reduce((sum, crew) => sum + crew.backlog, 0),
     async close() {
       await Promise.all(crews.map((crew) => crew.close()));
@@ -62,6 +63,8 @@ export function createScreenHost(options: ScreenHostOptions = {}): ScreenHost {
 /** A thread and the screens that it folds, by the numbers that they have there. A screen that begins anew gets a new number. */
 class Crew implements ScreenCrew {
   readonly thread: ScreenThread;
+  /** Those that were given up, until their sessions let go of them. */
+  readonly lost = new Set<FoldedScreen>();
   readonly #screens = new Map<number, FoldedScreen>();
   readonly #options: ScreenHostOptions;
   #next = 1;

@@ -167,5 +167,7 @@ export interface ScreenHost {
   open(size: Size, past: Past, answering?: Answering, name?: string): Screen;
   /** Bytes of output given to all screens and not yet folded. Absent where nobody asks. */
   backlog?(): number;
+  /** Screens that were given up, whose sessions go on without one. Absent where nobody asks. */
+  lost?(): number;
   close(): Promise<void>;
 }

@@ -35,6 +35,8 @@ describe('the metrics of a gateway', () => {
       1, 1, 1, 1, 1,
     ]);
     expect(samples.get('session_limit')).toBe(1000);
+    expect(samples.get('data_disk_free_bytes')).toBeGreaterThan(0);
+    expect(samples.get('sessions_without_screen')).toBe(0);
   });
 
   it('count a session, who is attached to it, and what went to and fro', async () => {

@@ -112,9 +112,10 @@ needs(
     expect(instance).toBe(`127.0.0.1:${gateways.at(0).port}`);
     expect(await prometheus.ask('pty_gateway_screen_worker_restarts_total{job="hung-worker", cause="hung"} > 0')).toHaveLength(1);
     const said = await line('hung-worker', 'replica-0', 'a worker of the screens was replaced');
-    expect(said).toMatchObject({ session_id: id, cause: 'hung' });
+    expect(said).toMatchObject({ session_id: id, cause: 'hung', principal: 'operator', instance_id: expect.any(String) });
     const given = await line('hung-worker', 'replica-0', '; this session has no screen any more');
     expect(given).toMatchObject({ session_id: id, sequence: said.sequence });
+    expect(await prometheus.ask('pty_gateway_sessions_without_screen{job="hung-worker"} == 1')).toHaveLength(1);
     // The stream goes on all the same.
     await onlooker.sees('still-9');
   });
@@ -214,7 +215,9 @@ needs(
     await client.attach();
     client.type('yes this fills the disk\r');
     await watching.alert('PtyGatewayLogUnavailable');
-    await line('', 'alone', 'cannot be written: the disk is full (ENOSPC); it is tried again');
+    await watching.alert('PtyGatewayDiskFillsUp');
+    const said = await line('', 'alone', 'cannot be written: the disk is full (ENOSPC); it is tried again');
+    expect(said).toMatchObject({ session_id: pty_ws_url.split('/').at(-2), path: expect.stringContaining(folder) });
     // The audit is on the same disk; each of these leaves a line in it.
     closers.push(
       repeat(
@@ -228,6 +231,7 @@ needs(
     gateway.makeRoom();
     const well = async () => (await watching.ask('pty_gateway_log_available == 1 and pty_gateway_audit_writable == 1'))?.length === 1;
     await until('it goes on by itself', well, 60_000);
+    await line('', 'alone', 'the disk takes entries again');
     await watching.dispose();
     gateway.kill();
     await rm(folder, { recursive: true, force: true });
@@ -273,12 +277,13 @@ needs(
       session_id: id,
       address: '127.0.0.1',
       cause: expect.stringMatching(/frames|requests/),
+      last_op: 'ping',
     });
     await until('it is sent away', () => flooder.closed !== undefined, 90_000);
     expect(flooder.closed?.code).toBe(4429);
     expect((await prometheus.alert('PtyGatewayFlooded', 'flood')).instance).toBe(`127.0.0.1:${gateways.at(1).port}`);
     const said = await line('flood', 'replica-1', 'a connection was sent away: it went on sending more than it may');
-    expect(said).toMatchObject({ principal: 'mallory', session_id: id, address: '127.0.0.1' });
+    expect(said).toMatchObject({ principal: 'mallory', session_id: id, address: '127.0.0.1', last_op: 'ping' });
     expect(await firing('flood')).toEqual(['PtyGatewayClientsHeldBack', 'PtyGatewayFlooded']);
   });
 });

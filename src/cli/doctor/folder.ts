@@ -1,7 +1,8 @@
 // Whether a folder, or the one in which it would be made, can be written, and has room. Knows not what for.
 import { constants } from 'node:fs';
-import { access, statfs } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import path from 'node:path';
+import { freeBytes } from '../../folder.js';
 import { type Finding, fail, ok, warn } from './finding.js';
 
 const MIB = 1024 * 1024;
@@ -32,8 +33,7 @@ async function nearest(wanted: string): Promise<string> {
 }
 
 async function room(check: string, at: string, named: string): Promise<Finding> {
-  const { bavail, bsize } = await statfs(at);
-  const free = bavail * bsize;
+  const free = await freeBytes(at);
   if (free === 0) return fail(check, `${named} is on a disk that is full`, 'make room');
   const found = `${named} can be written; ${Math.floor(free / MIB)} MiB are free`;
   if (free < FULL_BYTES) return fail(check, found, 'make room');
