@@ -115,7 +115,10 @@ needs(
     expect(said).toMatchObject({ session_id: id, cause: 'hung', principal: 'operator', instance_id: expect.any(String) });
     const given = await line('hung-worker', 'replica-0', '; this session has no screen any more');
     expect(given).toMatchObject({ session_id: id, sequence: said.sequence });
-    expect(await prometheus.ask('pty_gateway_sessions_without_screen{job="hung-worker"} == 1')).toHaveLength(1);
+    await until(
+      'it is counted',
+      async () => (await prometheus.ask('pty_gateway_sessions_without_screen{job="hung-worker"} == 1')).length === 1,
+    );
     // The stream goes on all the same.
     await onlooker.sees('still-9');
   });

@@ -218,6 +218,9 @@ describe('a worker that is lost', () => {
     cause.print('ignored');
     expect(cause.screen.backlog).toBe(0);
     expect(await victim.firstLine()).toBe('still here');
+    expect(one.lost?.()).toBe(1);
+    for (const { screen } of [victim, cause]) screen.dispose();
+    expect(one.lost?.()).toBe(0);
   });
 
   it('is folded from the newest snapshot of the past, and only from what came after it', async () => {
