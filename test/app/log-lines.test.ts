@@ -21,6 +21,7 @@ describe('The log', () => {
       REPLICA_ID: 'r1',
       DRAIN_SECONDS: '0',
       REPLAY_ENCRYPTION_KEYS: KEYS,
+      MAX_SESSIONS_PER_REPLICA: '1',
     });
     await gateway.prints(/the gateway is ready/);
     const token = (scope: 'pty:observe' | 'pty:control') => mintToken(SECRET, { sub: 'alice', scope, ttlSeconds: 60 });
@@ -37,6 +38,7 @@ describe('The log', () => {
     await ask('POST', '/agents/shell/sessions', `Bearer ${token('pty:observe')}`, {});
     await ask('GET', `/agents/shell/sessions/${made.session_id}`, 'Bearer not-a-token');
     await ask('POST', '/agents/shell/sessions', `Bearer ${token('pty:control')}`, { argv: 7 });
+    await ask('POST', '/agents/shell/sessions', `Bearer ${token('pty:control')}`, {});
     const client = await plainClient(`ws://127.0.0.1:${port}/agents/shell/sessions/${made.session_id}/attach`, token('pty:observe'));
     await client.attach({ role: 'observer' }, { service_parameters: { trace_id: `00-${TRACE}-${'2'.repeat(16)}-01` } });
     await client.answer(client.type('x'));
@@ -65,10 +67,11 @@ describe('The log', () => {
     expect(told('client attached')).toMatchObject([{ ...who, role: 'observer' }]);
     expect(told('client left')).toMatchObject([who]);
     expect(told('session closed')).toMatchObject([{ ...session, reason: 'instance_terminated' }]);
-    expect(told('request').map(({ status }) => status)).toEqual([201, 403, 401, 400]);
+    expect(told('request').map(({ status }) => status)).toEqual([201, 403, 401, 400, 503]);
     expect(told('request')[0]).toMatchObject({ instance_id: 'shell', principal: 'alice', trace_id: TRACE, replica_id: 'r1' });
     expect(told('request')[2]).toMatchObject({ ...session, why: 'the token is not valid' });
-    expect(lines.filter(({ level }) => Number(level) > INFO)).toEqual([]);
+    const full = { msg: 'request', status: 503, why: 'this replica runs its 1 sessions; try again later', principal: 'alice' };
+    expect(lines.filter(({ level }) => Number(level) > INFO)).toMatchObject([full]);
     expect(told('the gateway has ended')).toHaveLength(1);
     expect(gateway.out).not.toMatch(/not-a-token|eyJ/);
     for (const key of KEYS.match(/[^:,]{40,}/g) ?? ['none']) expect(gateway.out).not.toContain(key);

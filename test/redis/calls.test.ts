@@ -1,6 +1,6 @@
 // Replicas that ask each other, over a real bus.
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Fault } from '../../src/errors.js';
+import { Fault, whyOf } from '../../src/errors.js';
 import { LogError, type LogFailure } from '../../src/log/log.js';
 import { Calls, type Server } from '../../src/session/replicas/calls.js';
 import { cutProxy } from '../support/cut-proxy.js';
@@ -108,6 +108,8 @@ needs('redis-server')('calls', () => {
       ...retryable,
       message: 'the replica that runs this session did not answer',
     });
+    const why = await a.calls.call('b', 'never', {}, { timeoutMs: 50 }).catch(whyOf);
+    expect(why).toBe('the replica that runs this session did not answer (replica b, within 50 ms)');
     const pending = asked(a.calls.call('b', 'never'));
     await b.leases.release();
     const died = { ...retryable, message: 'the replica that runs this session has died' };
