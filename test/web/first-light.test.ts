@@ -148,7 +148,7 @@ needs(
   it('fits the session to the window that controls it, and the whole of it into a phone that watches', async () => {
     const alice = await open(lobby());
     await startSession(alice, 'Sizes');
-    const [cols, rows] = await resized(alice, { width: 900, height: 600 });
+    const [cols, rows] = await resized(alice, { width: 800, height: 600 });
     await type(alice, 'clear; stty size\n');
     await shows(alice, `${rows} ${cols}`);
 
