@@ -43,20 +43,23 @@ export class Coalescer {
 
   /** Where the next bytes are to be put: so many as one read can give. */
   room(): Uint8Array {
-    if (this.#end - this.#start > MAX_JOINED_BYTES - READ_BYTES) this.#flushFull();
     if (this.#block.length - this.#end < READ_BYTES) this.#nextBlock();
     return this.#block.subarray(this.#end, this.#end + READ_BYTES);
   }
 
-  /** The first `count` bytes of the last `room()` are there. */
-  filled(count: number): void {
-    if (count === 0) return;
+  /** The first `count` bytes of the last `room()` are there. Returns whether a full piece has left with them: enough for one turn of the event loop. */
+  filled(count: number): boolean {
+    if (count === 0) return false;
     this.#end += count;
     this.#heardSinceTick = true;
     this.#cancelTick ??= this.#timer(MAX_WAIT_MS, this.#tick);
-    if (this.#promptLeft === 0) return;
-    this.#promptLeft--;
-    this.flush();
+    if (this.#promptLeft > 0) {
+      this.#promptLeft--;
+      this.flush();
+    }
+    const isFull = this.#end - this.#start > MAX_JOINED_BYTES - READ_BYTES;
+    if (isFull) this.#flushFull();
+    return isFull;
   }
 
   /** Somebody waits for what comes next (a key was pressed): a new burst begins. */

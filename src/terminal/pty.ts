@@ -108,9 +108,13 @@ class PtyTerminal implements Terminal {
     signalGroups(this.pid, groups, signal);
   }
 
+  /** False: nothing more is read in this turn of the event loop, so that others have theirs between two pieces of a flood. */
   readonly #filled = (count: number, room: Uint8Array): boolean => {
     if (this.#ending) this.#ending.read(room.subarray(0, count));
-    else this.#coalescer.filled(count);
+    else if (this.#coalescer.filled(count)) {
+      setImmediate(() => !this.#paused && this.#open && this.#reader.resume());
+      return false;
+    }
     return true;
   };
 

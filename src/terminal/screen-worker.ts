@@ -1,6 +1,7 @@
 // The thread that folds screens: orders in, reports out. Knows no session but by a number.
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Batch, Pulse, type Report } from './screen-messages.js';
+import { stepBack } from './step-back.js';
 import { Turns } from './turns.js';
 
 const port = parentPort;
@@ -31,5 +32,6 @@ port.on('message', (batch: Batch) => {
   }
 });
 
+stepBack();
 // The first beat: the main thread waits for it before it judges.
 pulse.rest();

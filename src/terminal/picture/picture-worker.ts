@@ -1,5 +1,6 @@
 // The thread that draws pictures, one after the other. Knows an order by its number.
 import { parentPort, workerData } from 'node:worker_threads';
+import { stepBack } from '../step-back.js';
 import { draw, type PictureOrder, Undrawable } from './draw.js';
 
 export interface Told {
@@ -19,6 +20,7 @@ const { fonts } = workerData as Studio;
 const port = parentPort;
 if (!port) throw new Error('picture-worker is started by pictures.ts, as a thread');
 
+stepBack();
 port.on('message', ({ id, order }: Told) => {
   try {
     const bytes = draw(order, fonts);
