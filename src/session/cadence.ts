@@ -7,8 +7,11 @@ import { LONGEST_TIMER_MS } from './limits.js';
 const HOLD_MS = 1000;
 /** Output that may follow the place where a picture was asked for and still be part of the Keyframe, in bytes. */
 const SUFFIX_LIMIT = 4 * 1024 * 1024;
-/** Output behind a picture that makes it worth asking for a newer one, in bytes. */
+/** Output behind a picture that makes it worth asking for a newer one before the Keyframe is due, and worth waiting for one when it is, in bytes. */
+const SUFFIX_STALE = 1024 * 1024;
 const SUFFIX_FINE = 64 * 1024;
+/** How long a newer picture is waited for when there is an older one, in milliseconds. */
+const NEWER_MS = 20;
 /** A Keyframe by time is asked for this much before it is due. */
 const EARLY = 0.9;
 
@@ -62,7 +65,7 @@ class Picture {
 /**
  * A Keyframe numbered N must hold all Output below N, but the screen works beside the stream. So a picture is asked for early, at half of the way,
  * then at half of what is left, and so on; when the Keyframe is due, the newest picture is taken, and what was appended since is added to it as it
- * is. Output is held only if there is no picture at all.
+ * is. Output is held for a moment if that is much, so that Keyframes of a flood are small, and for longer only if there is no picture at all.
  */
 export class Cadence {
   readonly #frames: number;
@@ -79,6 +82,8 @@ export class Cadence {
   #askAt: number;
   #clock: NodeJS.Timeout | undefined;
   #patience: NodeJS.Timeout | undefined;
+  /** A newer picture was waited for long enough. */
+  #isLate = false;
   #isStopped = false;
 
   /** `frames`: at most so many Outputs between two Keyframes; `seconds`: at least so often during output. */
@@ -110,7 +115,7 @@ export class Cadence {
   /** The oldest appended step was taken and folded. */
   taken(): void {
     this.#flying.shift();
-    if (this.#outputs >= this.#askAt && (this.#ready?.bytes ?? Number.POSITIVE_INFINITY) > SUFFIX_FINE) this.#ask();
+    if (this.#outputs >= this.#askAt && (this.#ready?.bytes ?? Number.POSITIVE_INFINITY) > SUFFIX_STALE) this.#ask();
   }
 
   stop(): void {
@@ -126,11 +131,20 @@ export class Cadence {
   #writeIfDue(): void {
     if (this.#outputs < this.#frames && !this.#isDueByTime) return;
     const picture = this.#ready;
-    if (!picture) {
+    if (picture && (this.#isLate || !this.holding || picture.bytes <= SUFFIX_FINE)) this.#write(picture);
+    else {
       this.#ask();
-      if (this.holding) this.#patience ??= setTimeout(() => this.#goOn(), HOLD_MS);
-      return;
+      if (this.holding) this.#patience ??= setTimeout(() => this.#takeOlder(), NEWER_MS);
     }
+  }
+
+  #takeOlder(): void {
+    this.#isLate = true;
+    if (this.#ready) this.#write(this.#ready);
+    else this.#patience = setTimeout(() => this.#goOn(), HOLD_MS - NEWER_MS);
+  }
+
+  #write(picture: Picture): void {
     this.#begin();
     this.#ports.write(picture.whole());
     this.#ports.release();
@@ -159,7 +173,9 @@ export class Cadence {
   #refused(picture: Picture): void {
     if (this.#coming !== picture) return;
     this.#coming = undefined;
-    if (this.holding || this.#isDueByTime) this.#goOn();
+    if (!this.holding && !this.#isDueByTime) return;
+    if (this.#ready) this.#write(this.#ready);
+    else this.#goOn();
   }
 
   /** Without a Keyframe, this time. */
@@ -175,6 +191,7 @@ export class Cadence {
     this.#coming = this.#ready = undefined;
     this.#outputs = 0;
     this.#isDueByTime = false;
+    this.#isLate = false;
     this.#askAt = Math.ceil(this.#frames / 2);
   }
 }
