@@ -1,9 +1,13 @@
+// When the log gets Keyframes, over a session that is nothing but its log and its text.
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Cadence } from '../../src/session/cadence.js';
 import type { Snapshot } from '../../src/terminal/terminal.js';
 
 type Logged = { sequence: number; kind: 'Output' | 'Resize' | 'Keyframe'; text: string; anchor?: number };
+
+/** More than may follow a picture without a newer one being waited for. */
+const FLOOD = '.'.repeat(70_000);
 
 /** A session reduced to its log and a screen that is the text printed since the last resize. */
 class Bench {
@@ -26,10 +30,17 @@ class Bench {
     });
   }
 
-  output(): void {
+  output(fill = ''): void {
     if (this.cadence.holding) return;
-    const text = `${this.#next},`;
+    const text = `${this.#next}${fill},`;
     this.cadence.appended(this.#append('Output', text).sequence, Buffer.from(text));
+  }
+  flood(): void {
+    this.output(FLOOD);
+  }
+  /** For as long as a newer picture is waited for. */
+  async wait(): Promise<void> {
+    await vi.advanceTimersByTimeAsync(20);
   }
   resize(): void {
     this.cadence.appended(this.#append('Resize', '').sequence);
@@ -76,7 +87,20 @@ describe('The cadence of Keyframes', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('writes Keyframes that hold all before them, at most N Outputs apart, however late the log and the screen are', async () => {
-    const op = fc.constantFrom('output', 'output', 'output', 'take', 'take', 'take', 'answer', 'answer', 'resize', 'refuse');
+    const op = fc.constantFrom(
+      'output',
+      'output',
+      'output',
+      'flood',
+      'wait',
+      'take',
+      'take',
+      'take',
+      'answer',
+      'answer',
+      'resize',
+      'refuse',
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(op, { maxLength: 200 }), fc.integer({ min: 1, max: 9 }), async (ops, frames) => {
         const bench = new Bench({ frames, seconds: 5 });
@@ -107,6 +131,23 @@ describe('The cadence of Keyframes', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     await bench.answer();
     expect(bench.log.map((e) => e.kind)).toEqual(['Output', 'Keyframe']);
+  });
+
+  it('waits a moment for a newer picture where much follows the one that there is, and then does with that', async () => {
+    for (const isAnswered of [true, false]) {
+      const bench = new Bench({ frames: 2, seconds: 5 });
+      bench.output();
+      bench.take();
+      await bench.answer();
+      bench.flood();
+      expect(bench.cadence.holding).toBe(true);
+      bench.take();
+      // The first was asked for before the log had taken the flood.
+      if (isAnswered) for (let i = 0; i < 2; i++) await bench.answer();
+      else await bench.wait();
+      expect(bench.log.map(({ kind }) => kind)).toEqual(['Output', 'Output', 'Keyframe']);
+      expect(bench.cadence.holding).toBe(false);
+    }
   });
 
   it('holds output no longer than a second for a screen that does not answer', async () => {
