@@ -15,7 +15,7 @@ async function signOfOne(file: string): Promise<string> {
   );
 }
 
-/** Whether each of them ends with the end of a line: one that is half written mostly does not, nor does one that is not there for a moment. */
+/** Whether each of them ends with the end of a line: one that is half written mostly does not, nor does one that is not there for a moment, or no file. */
 export async function areWhole(files: readonly string[]): Promise<boolean> {
   return (await Promise.all(files.map(isWhole))).every((whole) => whole);
 }
@@ -27,6 +27,8 @@ async function isWhole(file: string): Promise<boolean> {
     if (!handle || size === 0) return false;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
     return bytesRead === 1 && buffer[0] === LINE_FEED;
+  } catch {
+    return false;
   } finally {
     await handle?.close();
   }
