@@ -1,5 +1,5 @@
 // Somebody who can write where the archive is: whatever they do to its objects is an error that names one, or a gap, and never other frames than were taken.
-import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -282,5 +282,26 @@ describe('a folder', () => {
     await store.put('segments/s/1', Buffer.from('x'));
     await truncate(path.join(dir, 'segments/s/1'), MAX_OBJECT_BYTES + 1);
     await expect(store.get('segments/s/1')).rejects.toMatchObject({ failure: 'corrupt', message: expect.stringContaining('segments/s/1') });
+  });
+
+  it.each(['segments/s', 'segments'])('is not left by way of %s, which leads elsewhere', async (link) => {
+    const elsewhere = await mkdtemp(path.join(tmpdir(), 'elsewhere-'));
+    const root = path.join(dir, 'archive');
+    try {
+      const store = await openDirectoryStore(root);
+      const inside = path.join(elsewhere, path.relative(link, 'segments/s'));
+      await mkdir(inside, { recursive: true });
+      await writeFile(path.join(inside, 'foreign'), 'x');
+      await mkdir(path.dirname(path.join(root, link)), { recursive: true });
+      await symlink(elsewhere, path.join(root, link));
+      const refused = { failure: 'corrupt', message: expect.stringContaining('segments/s') };
+      await expect(store.list('segments/s/')).rejects.toMatchObject(refused);
+      await expect(store.get('segments/s/foreign')).rejects.toMatchObject(refused);
+      await expect(store.put('segments/s/1', Buffer.from('x'))).rejects.toMatchObject(refused);
+      await expect(store.delete(['segments/s/foreign'])).rejects.toMatchObject(refused);
+      expect(await readdir(inside)).toEqual(['foreign']);
+    } finally {
+      await rm(elsewhere, { recursive: true });
+    }
   });
 });
