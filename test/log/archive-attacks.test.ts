@@ -125,6 +125,19 @@ class Attacked {
     await writer.release();
   }
 
+  /** The same session, claimed after a restart: ten entries, which leave the log, and ten more. */
+  async goOn(id: string, from: number): Promise<void> {
+    await this.open();
+    const writer = await this.log.claim(id);
+    for (let n = from; n < from + 20; n += 10) {
+      await writer.append(Array.from({ length: 10 }, (_, i) => entry(`${id}${n + i}`, this.#time)));
+      const last = `-${String(n + 9).padStart(16, '0')}-`;
+      await until('it is archived', () => this.segments(id).some((name) => name.includes(last)));
+      this.#time += 60_000;
+    }
+    await writer.release();
+  }
+
   segments(id: string): string[] {
     return [...this.store.objects.keys()].filter((name) => name.startsWith(`segments/${id}/`)).sort();
   }
@@ -198,6 +211,18 @@ describe.each([
     const all = Array.from({ length: LAST }, (_, i) => `s${i + 1}`);
     expect(await attacked.read('s')).toEqual(all.filter((_, i) => i < 10 || i >= 20));
     expect((await attacked.log.reader('s')).extent().oldest).toBe(21);
+  });
+
+  it.each([
+    ['that is kept', 1_700_000_000_000 + DAY * 1000],
+    ['whose time is over', 0],
+  ])('goes on to keep what is printed when a name %s says that it was kept already', async (_, newestMs) => {
+    await attacked.archived('s');
+    const planted = segmentName('s', { from: 1, to: 2 ** 52, newestMs }, 'ab');
+    put(planted, Buffer.alloc(0));
+    await attacked.goOn('s', LAST + 1);
+    attacked.store.objects.delete(planted);
+    expect(await attacked.read('s')).toHaveLength(LAST + 20);
   });
 
   it('begins nothing again from records that lead elsewhere, or say nothing that can be', async () => {

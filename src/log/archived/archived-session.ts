@@ -78,7 +78,9 @@ export class ArchivedReader implements LogReader {
   }
 
   async #lookAgain(): Promise<void> {
-    const isWhole = this.#shelf.covered >= this.#inner.extent().oldest - 1;
+    const { oldest, current } = this.#inner.extent();
+    this.#shelf.given(current);
+    const isWhole = this.#shelf.covered >= oldest - 1;
     await this.#shelf.load(isWhole ? Number.POSITIVE_INFINITY : STALE_MS);
   }
 

@@ -36,6 +36,7 @@ export async function copy(reader: LogReader, to: Copying): Promise<void> {
   const { shelf } = to;
   await shelf.load(Number.POSITIVE_INFINITY);
   const upTo = reader.extent().current;
+  shelf.given(upTo);
   while (shelf.covered < upTo) {
     const piece = await gather(reader, shelf.covered, upTo);
     if (piece.from > shelf.covered + 1) tear(to, piece.from);

@@ -36,6 +36,7 @@ export class Shelf {
   #newest: Newest | undefined;
   #covered = 0;
   #begin = 1;
+  #given = Number.POSITIVE_INFINITY;
   #run: Run | undefined;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
@@ -57,7 +58,16 @@ export class Shelf {
 
   /** The last number that is in a segment. */
   get end(): number {
-    return this.#segments.at(-1)?.to ?? 0;
+    return this.#last()?.to ?? 0;
+  }
+
+  /** The log has given no number above this one: a name that says it keeps one was not written by a gateway, and nothing is taken for archived on its account. */
+  given(current: number): void {
+    this.#given = Number.isFinite(this.#given) ? Math.max(this.#given, current) : current;
+  }
+
+  #last(): SegmentName | undefined {
+    return this.#segments.findLast(({ to }) => to <= this.#given);
   }
 
   /** Up to here nothing is left to archive: behind the last segment there may be numbers that keep nothing. */
@@ -105,6 +115,7 @@ export class Shelf {
   }
 
   add(segment: SegmentName, newest: Newest): void {
+    this.given(segment.to);
     this.#insert(segment);
     this.#newest = newest;
   }
@@ -175,7 +186,7 @@ export class Shelf {
 
   /** Where the newest entry of each kind is. */
   async newest(): Promise<Newest> {
-    const last = this.#segments.at(-1);
+    const last = this.#last();
     if (!last) return {};
     this.#newest ??= (await this.#access.segment(this.id, last.name))?.newest;
     return this.#newest ?? {};
