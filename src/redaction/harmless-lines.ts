@@ -21,7 +21,14 @@ const kindOf = Uint8Array.from({ length: 256 }, (_, byte) => {
 });
 const isInWord = (byte: number | undefined): boolean => byte !== undefined && kindOf[byte] === IN_WORD;
 /** Bytes of the shortest word with which anything can begin that is sought. */
-const LEAST_WORD = Math.min(...shapes.map((shape) => leadOf(shape).length + shape.least));
+const leastOf = (some: readonly Shape[]): number => Math.min(...some.map((shape) => leadOf(shape).length + shape.least));
+const LEAST_WORD = leastOf(shapes);
+/** Fours of bytes, one behind the other, that are full in every word with which anything begins but a block, wherever the fours begin. */
+const FULL_FOURS = Math.floor((leastOf(shapes.filter(({ isBlock }) => !isBlock)) - 6) / 4);
+/** Of a block's five dashes three lie in one of the fours, and so these two of it. */
+const [DASHES, MIDDLE] = [0x002d2d00, 0x00ffff00];
+/** The highest bit of each of four bytes; what is added to, or taken from, all four. */
+const [HIGH, ONES, BLANKS, BEHIND_BLANKS] = [0x80808080, 0x01010101, 0x20202020, 0x21212121];
 const leads = new Automaton(shapes.map((shape) => ({ bytes: Buffer.from(leadOf(shape)), tag: shape.id })));
 
 /**
@@ -30,21 +37,21 @@ const leads = new Automaton(shapes.map((shape) => ({ bytes: Buffer.from(leadOf(s
  * after it is not the same text. What is said of a line depends on the line alone.
  */
 export function endOfHarmlessLines(bytes: Uint8Array, from: number, cols: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   let line = from;
-  for (let next = endOfHarmlessLine(bytes, line, cols); next > line; next = endOfHarmlessLine(bytes, line, cols)) line = next;
+  for (let next = endOfHarmlessLine(bytes, view, line, cols); next > line; next = endOfHarmlessLine(bytes, view, line, cols)) line = next;
   return line;
 }
 
 /** The same of one line; 0 if it is none. */
-function endOfHarmlessLine(bytes: Uint8Array, line: number, cols: number): number {
-  /** Bytes of the word before this place, those of sequences left out; the end of the last sequence, and the bytes of all of them. */
+function endOfHarmlessLine(bytes: Uint8Array, view: DataView, line: number, cols: number): number {
+  /** Bytes of a word that goes on behind a sequence, and bytes of all sequences. */
   let word = 0;
-  let sequence = line;
   let hidden = 0;
   let hasTab = false;
   for (let at = line; at < bytes.length; ) {
     const from = at;
-    at = endOfShortWords(bytes, from, word);
+    at = endOfShortWords(bytes, view, from);
     const byte = bytes[at];
     if (byte === CARRIAGE_RETURN) {
       const isHarmless = bytes[at + 1] === LINE_FEED && (hasTab || !isFull(at - line - hidden, cols));
@@ -55,13 +62,15 @@ function endOfHarmlessLine(bytes: Uint8Array, line: number, cols: number): numbe
       hasTab = true;
       at++;
     } else if (byte === ESC) {
-      word = wordBefore(bytes, at, from, word);
-      sequence = behindUnmoving(bytes, at);
-      if (sequence === 0 || (word >= LEAST_WORD && isInWord(bytes[sequence]))) return 0;
-      hidden += sequence - at;
-      at = sequence;
+      const begin = beginOfWord(bytes, from, at);
+      word = at - begin + (begin === from ? word : 0);
+      const behind = behindUnmoving(bytes, at);
+      if (behind === 0) return 0;
+      hidden += behind - at;
+      at = behind;
+      if (word > 0) for (; isInWord(bytes[at]); at++) if (++word >= LEAST_WORD) return 0;
     } else {
-      if (!isInWord(byte) || mayBeginIn(bytes, at + 1 - LEAST_WORD, sequence)) return 0;
+      if (!isInWord(byte) || mayBeginIn(bytes, at + 1 - LEAST_WORD)) return 0;
       while (isInWord(bytes[at])) at++;
       word = LEAST_WORD;
     }
@@ -69,32 +78,49 @@ function endOfHarmlessLine(bytes: Uint8Array, line: number, cols: number): numbe
   return 0;
 }
 
-/** The first byte that is no text, or with which a word has LEAST_WORD bytes, `word` of them before `from`; the length if there is none. */
-function endOfShortWords(bytes: Uint8Array, from: number, before: number): number {
-  let word = before;
+/** The first byte from `from` on that is no text, or with which a word has LEAST_WORD bytes and may begin something; the length if there is none. */
+function endOfShortWords(bytes: Uint8Array, view: DataView, from: number): number {
+  for (let at = from; at < bytes.length; ) {
+    at = beginOfWord(bytes, at, endOfFours(view, at));
+    for (let word = 0; at < bytes.length; at++) {
+      const kind = kindOf[bytes[at] as number] as number;
+      if (kind === NO_TEXT) return at;
+      if (kind === APART) {
+        at++;
+        break;
+      }
+      if (++word === LEAST_WORD) return at;
+    }
+  }
+  return bytes.length;
+}
+
+/** Past text, four bytes at a time: to where one of them is no text, or something may begin in or before them. */
+function endOfFours(view: DataView, from: number): number {
+  const end = view.byteLength - 3;
   let at = from;
-  for (; at < bytes.length; at++) {
-    const kind = kindOf[bytes[at] as number] as number;
-    // Without a branch: where words end cannot be foretold.
-    word = (word + 1) & -(kind >> 1);
-    if (kind === NO_TEXT || word === LEAST_WORD) break;
+  for (let full = 0; at < end; at += 4) {
+    const four = view.getInt32(at, true);
+    const high = four | HIGH;
+    if (((four | (four + ONES) | ~(high - BLANKS)) & HIGH) !== 0 || (four & MIDDLE) === DASHES) break;
+    full = (~(high - BEHIND_BLANKS) & HIGH) === 0 ? full + 1 : 0;
+    if (full === FULL_FOURS) break;
   }
   return at;
 }
 
-/** Bytes of the word that ends at `to`: those since `from`, and the `before` that are known if it is all one word. */
-function wordBefore(bytes: Uint8Array, to: number, from: number, before: number): number {
+/** Where the word begins that ends at `to`, but not before `from`. */
+function beginOfWord(bytes: Uint8Array, from: number, to: number): number {
   let at = to;
   while (at > from && isInWord(bytes[at - 1])) at--;
-  return at > from ? to - at : to - from + before;
+  return at;
 }
 
 /** So many characters fill the line, or it is one more than that, which may yet be written anew. */
 const isFull = (column: number, cols: number): boolean => column >= cols && column % cols <= 1;
 
-/** Whether anything begins in the word that begins there, or a sequence that ends at `sequence` makes it unclear. */
-function mayBeginIn(bytes: Uint8Array, from: number, sequence: number): boolean {
-  if (from < sequence) return true;
+/** Whether anything begins in the word that begins there. */
+function mayBeginIn(bytes: Uint8Array, from: number): boolean {
   const { next, classOf } = leads;
   let state = 0;
   for (let i = from; isInWord(bytes[i]); i++) {
