@@ -2,7 +2,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { isSigned } from './checkpoint.js';
 
 /** `prev_hash` of the first line. */
@@ -69,13 +68,13 @@ interface Checked {
 
 /** What is wrong with a line by itself, or the link that it is. */
 function check(text: string): Checked {
-  let line: Record<string, unknown>;
+  let line: Record<string, unknown> | null;
   try {
     line = JSON.parse(text);
   } catch {
     return { wrong: 'is not JSON' };
   }
-  const { hash, ...fields } = line;
+  const { hash, ...fields } = line ?? {};
   const { n, prev_hash, event, detail } = fields;
   if (typeof hash !== 'string' || !Number.isSafeInteger(n) || typeof prev_hash !== 'string') return { wrong: 'is no audit line' };
   const isAsWritten = hash === lineHash(fields) && text === JSON.stringify({ ...fields, hash });
@@ -149,17 +148,15 @@ function misplaced({ link, before, event }: Placed, last: Link | undefined): str
   return `does not continue line ${last.n}: that one was written anew`;
 }
 
-/** The lines of a file, however long it is. The last one is not whole if nothing ends it. */
+/** The lines of a file, however long it is: nothing but a line feed ends one, as the gateway wrote it. The last one is not whole if none does. */
 async function* linesOf(file: string): AsyncGenerator<{ readonly text: string; readonly isWhole: boolean }> {
-  const input = createReadStream(file);
-  let endsWithNewline = true;
-  input.on('data', (chunk) => {
-    endsWithNewline = chunk.at(-1) === 0x0a;
-  });
-  let before: string | undefined;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    if (before !== undefined) yield { text: before, isWhole: true };
-    before = text;
+  let rest = '';
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    rest += chunk;
+    if (!chunk.includes('\n')) continue;
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield { text, isWhole: true };
   }
-  if (before !== undefined) yield { text: before, isWhole: endsWithNewline };
+  if (rest !== '') yield { text: rest, isWhole: false };
 }

@@ -102,6 +102,9 @@ describe('audit verify', () => {
     ],
     ['replaced by another text', (lines) => lines.with(1, 'hello'), /line 2 is not JSON$/],
     ['replaced by another object', (lines) => lines.with(1, '{"n":2}'), /line 2 is no audit line$/],
+    ['replaced by null', (lines) => lines.with(1, 'null'), /line 2 is no audit line$/],
+    ['given another end', (lines) => lines.with(1, `${lines[1]}\r`), /line 2 was edited: /],
+    ['joined to the next by another end', ([a, b, ...rest]) => [`${a}\r${b}`, ...rest] as Lines, /line 1 is not JSON$/],
   ])('names the first line that is wrong where one was %s, and ends with 1', async (_, how, message) => {
     await write(5);
     await change(how);
