@@ -44,14 +44,14 @@ async function open(): Promise<Arena> {
     name,
     measure: async () => drainAll(load, gateway.pid, await gateway.begin(argv, dialect)),
   });
-  const peers: Contender[] = [{ name: 'C reader', measure: async () => readInC(reader, argv) }];
-  if (ttyd) peers.push({ name: 'ttyd', measure: () => drain(load, ttyd.pid, ttyd.line(argv)) });
-  const servers = [...peers.slice(1), through('', 'pty-ws.v1.binary'), through('', 'pty-ws.v1')];
+  const servers = [through('gateway, binary', 'pty-ws.v1.binary'), through('gateway, JSON', 'pty-ws.v1')];
+  if (ttyd) servers.unshift({ name: 'ttyd', measure: () => drain(load, ttyd.pid, ttyd.line(argv)) });
   for (let i = 0; i < WARM_UPS; i++) for (const server of servers) await server.measure();
+  const programs: Contender[] = [{ name: 'C reader', measure: async () => readInC(reader, argv) }];
   if (onPath('tmux'))
-    peers.push({ name: 'tmux', measure: async () => ({ 'MB/s': MB / secondsInTmux(workshop.folder, workshop.file(BYTES)) }) });
+    programs.push({ name: 'tmux', measure: async () => ({ 'MB/s': MB / secondsInTmux(workshop.folder, workshop.file(BYTES)) }) });
   return {
-    contenders: [...peers, through('gateway, binary', 'pty-ws.v1.binary'), through('gateway, JSON', 'pty-ws.v1')],
+    contenders: [...programs, ...servers],
     missing: [...(ttyd ? [] : [TTYD_MISSING]), ...(onPath('tmux') ? [] : ['tmux is not on the PATH'])],
     async close() {
       await Promise.all([gateway.close(), load.close(), ttyd?.close()]);
