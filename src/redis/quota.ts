@@ -3,7 +3,7 @@ import { bounded } from '../session/bounded.js';
 import type { Quota } from '../session/quota.js';
 import { type Client, Script } from './client.js';
 
-/** After how long a place is free whose replica renews it no more, in milliseconds: so long a dead replica's sessions count on. */
+/** After how long a place is free whose replica renews it no more, in milliseconds: so long a dead replica's sessions count on that nobody closes. */
 const LAPSE_MS = 15_000;
 /** How often places are renewed, in milliseconds. */
 const RENEW_MS = 5_000;
@@ -53,10 +53,9 @@ export class RedisQuota implements Quota {
     await this.#run(renew, agentId, sessionId).catch(() => {}); // the next renewal makes good for it
   }
 
-  give(sessionId: string): void {
-    const agentId = this.#held.get(sessionId);
+  give(agentId: string, sessionId: string): void {
     this.#held.delete(sessionId);
-    if (agentId !== undefined) this.#client.zrem(this.#key(agentId), sessionId).catch(() => {}); // it lapses
+    this.#client.zrem(this.#key(agentId), sessionId).catch(() => {}); // it lapses
   }
 
   forget(sessionId: string): void {

@@ -63,7 +63,7 @@ export class OwnedSessions {
       await this.#takePlace(agent, kept.session_id);
       return await this.#start(agent, kept, await commandOf(agent, request), redaction);
     } catch (error) {
-      this.#parts.quota?.give(kept.session_id);
+      this.#parts.quota?.give(agent.id, kept.session_id);
       throw error;
     } finally {
       this.#starting.delete(kept.session_id);
@@ -169,7 +169,7 @@ export class OwnedSessions {
     else if (after) logger.info({ ...fields, ...howItEnded(after.describe()) }, 'session closed');
     else logger.info(fields, 'session handed over');
     if (after) {
-      this.#parts.quota?.give(session.id);
+      this.#parts.quota?.give(session.instanceId, session.id);
       this.#closed.keep(after);
       this.#telling.finish(session.id, session.pushes);
       onClosed?.(after.describe());

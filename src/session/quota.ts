@@ -5,8 +5,8 @@ export interface Quota {
   take(agentId: string, sessionId: string, limit: number): Promise<boolean>;
   /** Counts a session that runs here from now on, whatever the limit: it was another replica's. Never rejects. */
   hold(agentId: string, sessionId: string): Promise<void>;
-  /** It has ended. */
-  give(sessionId: string): void;
+  /** It has ended, here or with the replica that it ran on. */
+  give(agentId: string, sessionId: string): void;
   /** It is no longer this replica's to count. */
   forget(sessionId: string): void;
 }

@@ -126,7 +126,7 @@ needs('redis-server', 'redis-cli')('a session that others can go on with', () =>
   });
 
   it('is never unknown while it changes hands: whoever asks or attaches is answered, or told to try again', async () => {
-    gateways = await startGateways({ count: 3, policy, env: { RATE_LIMIT_MAX: '100000', ATTACH_RATE_LIMIT_MAX: '100000' } });
+    gateways = await startGateways({ count: 3, policy });
     const [first, ...rest] = gateways.replicas as [Replica, Replica, Replica];
     const id = await gateways.begin(first, ...shell);
     const onlooker = look(id, rest[0] as Replica);

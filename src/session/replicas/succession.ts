@@ -135,7 +135,7 @@ export class Succession {
       const writer = await log.claim(kept.session_id, kept.epoch, ours);
       if (await this.#goOn(ours, writer)) return 'continued';
       const ended = await closeAbandoned(kept, writer).finally(() => writer.release());
-      this.#parts.onClosed?.(ended);
+      this.#closed(ended);
       await this.#tell(ended);
       return 'closed';
     } catch (error) {
@@ -147,15 +147,21 @@ export class Succession {
 
   /** Nobody can write to it: its record alone tells that it has ended, and goes when its retention is over. */
   async #endDamaged(kept: KeptSession): Promise<void> {
-    const { log, onClosed } = this.#parts;
+    const { log } = this.#parts;
     const ended = abandonedRecord(kept);
     try {
       await log.amendDamaged?.(kept.session_id, ended);
-      onClosed?.(ended);
+      this.#closed(ended);
     } catch (error) {
       if (!(error instanceof LogError && error.failure === 'unknown_session')) throw error;
       await log.remove(kept.session_id);
     }
+  }
+
+  /** It is as if it had ended here. */
+  #closed(ended: KeptSession): void {
+    this.#parts.quota?.give(ended.instance_id, ended.session_id);
+    this.#parts.onClosed?.(ended);
   }
 
   /** Its owner has let go of it in order. */
