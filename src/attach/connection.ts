@@ -121,10 +121,8 @@ export class Connection implements Caller, Member, Farewell, Peer {
       updates: this.#updates,
       isBinary,
       serviceParameters: () => this.#serviceParameters,
-      sent: (frame) => {
-        // Who only watches now may have control when its terminal answers.
-        if (may(principal, 'pty:control')) this.#typing.sent(frame);
-      },
+      // Who only watches now may have control when its terminal answers.
+      sent: may(principal, 'pty:control') ? (frame, live) => this.#typing.sent(frame, live) : () => {},
       meter,
       events: {
         lagged: () => this.#reportLag(),

@@ -32,8 +32,8 @@ export interface CursorParts {
   readonly isBinary: boolean;
   /** What goes with each TaskStatusUpdate of this connection (pty-ws §9). */
   readonly serviceParameters: () => Readonly<Record<string, unknown>> | undefined;
-  /** Told of each frame of the session that goes out, in order. */
-  readonly sent: (frame: Frame) => void;
+  /** Told of each frame of the session that goes out, in order, and of one that others are sent as well, what is remembered with it. */
+  readonly sent: (frame: Frame, live?: TailFrame) => void;
   readonly meter: Meter;
   readonly events: CursorEvents;
 }
@@ -226,7 +226,7 @@ export class Cursor {
 
   #sendLive(live: TailFrame): void {
     const { outlet, isBinary, updates, sent, meter } = this.#parts;
-    sent(live.frame);
+    sent(live.frame, live);
     if (isUpdate(live.frame)) outlet.text(this.#encode(live.frame));
     else outlet.shared(live.frame.kind === 'Output' && isBinary ? live.binary : live.text(outlet.codec));
     if (isUpdate(live.frame)) updates.sent(live.frame);

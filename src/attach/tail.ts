@@ -4,16 +4,18 @@ import type { Meter } from '../metrics/meter.js';
 import { outputHead } from '../protocol/binary-codec.js';
 import type { Codec } from '../protocol/codec.js';
 import { jsonCodec } from '../protocol/json-codec.js';
+import { askedInFrame, type Remembered } from '../session/shown-queries.js';
 import { TAIL_BYTES, TAIL_FRAMES } from './limits.js';
 import { Places } from './places.js';
 import { binaryMessage, textMessage, type WireMessage } from './wire-message.js';
 
-/** A frame with its encodings, each made once, when the first cursor needs it. */
-export class TailFrame {
+/** A frame with its encodings and what is asked in it, each made once, when the first cursor needs it. */
+export class TailFrame implements Remembered {
   readonly frame: Numbered;
   #json: WireMessage | undefined;
   #legacy: WireMessage | undefined;
   #binary: WireMessage | undefined;
+  #asked: Remembered['asked'] | undefined;
   #isDelivered = false;
 
   constructor(frame: Numbered) {
@@ -34,6 +36,12 @@ export class TailFrame {
   get binary(): WireMessage {
     this.#binary ??= binaryMessage(outputHead(this.frame.sequence), this.frame.body);
     return this.#binary;
+  }
+
+  /** Of an Output frame, or a Keyframe. */
+  get asked(): Remembered['asked'] {
+    this.#asked ??= askedInFrame(this.frame);
+    return this.#asked;
   }
 
   /** It was handed to a socket: how long that took is told of the first. */

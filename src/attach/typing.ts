@@ -1,6 +1,7 @@
 // What one connection types into its session, without what its terminal answers by itself. Knows no verb.
 import type { Frame } from '../protocol/frames.js';
 import { AnswerFilter, type Typed } from '../session/answer-filter.js';
+import type { Remembered } from '../session/shown-queries.js';
 
 /** Milliseconds that the beginning of what may be an answer waits for the rest of it; an Escape key waits as long, if an answer is expected. */
 const HOLD_MS = 25;
@@ -16,8 +17,8 @@ export class Typing {
   }
 
   /** A frame of the session went out to this connection. */
-  sent(frame: Frame): void {
-    this.#filter.sent(frame);
+  sent(frame: Frame, remembered?: Remembered): void {
+    this.#filter.sent(frame, remembered);
   }
 
   /** Rejects with what the session says to any of it. */

@@ -2,7 +2,7 @@
 import type { Frame } from '../protocol/frames.js';
 import { answerOf, mayBeKey, type QueryKind } from '../terminal/queries.js';
 import { type Sequence, SequenceReader } from '../terminal/sequences.js';
-import { ShownQueries } from './shown-queries.js';
+import { type Remembered, ShownQueries } from './shown-queries.js';
 
 /** Milliseconds for which an answer is expected, from when its query was sent. */
 export const ANSWER_EXPECTED_MS = 10_000;
@@ -60,9 +60,9 @@ export class AnswerFilter {
   }
 
   /** A frame that the connection is sent. Its terminal answers what is asked in the past, and in a Keyframe, as well. */
-  sent(frame: Frame): void {
+  sent(frame: Frame, remembered?: Remembered): void {
     if (frame.kind !== 'Output' && frame.kind !== 'Keyframe') return;
-    this.#shown.read(frame, ({ kind, answers }) => this.#expect(kind, answers, frame.sequence));
+    this.#shown.read(frame, ({ kind, answers }) => this.#expect(kind, answers, frame.sequence), remembered);
   }
 
   /** What of these bytes was typed, in order. */

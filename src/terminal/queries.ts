@@ -198,7 +198,10 @@ export interface AskedIn {
   readonly unfinished: Uint8Array;
 }
 
+const NOTHING_ASKED: AskedIn = { queries: [], unfinished: new Uint8Array(0) };
+
 export function askedIn(bytes: Uint8Array): AskedIn {
+  if (firstBeginning(bytes) === bytes.length && !hasC1(bytes)) return NOTHING_ASKED;
   const finder = new QueryFinder();
   const queries: Query[] = [];
   finder.read(bytes, (query) => queries.push(query));

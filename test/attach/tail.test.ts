@@ -40,10 +40,12 @@ describe('a tail', () => {
     );
   });
 
-  it('makes each encoding once', () => {
+  it('makes each encoding once, and looks once for what is asked', () => {
     const log = new MemoryLog();
     const tail = new Tail(log, limits);
-    log.append([entry('Output', Buffer.from('x'))]).tell();
+    log.append([entry('Output', Buffer.from('x\x1b[c'))]).tell();
+    expect(tail.after(0)?.asked.queries).toEqual([{ kind: 'attributes', answers: 1 }]);
+    expect(tail.after(0)?.asked).toBe(tail.after(0)?.asked);
     expect(tail.after(0)?.text(jsonCodec)).toBe(tail.after(0)?.text(jsonCodec));
     expect(tail.after(0)?.binary).toBe(tail.after(0)?.binary);
   });

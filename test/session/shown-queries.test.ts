@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Frame } from '../../src/protocol/frames.js';
 import { entry } from '../../src/protocol/make-frames.js';
-import { ShownQueries } from '../../src/session/shown-queries.js';
+import { askedInFrame, type Remembered, ShownQueries } from '../../src/session/shown-queries.js';
 import { type Query, QueryFinder } from '../../src/terminal/queries.js';
 import { chunked, noise, program, shares } from '../support/programs.js';
 
@@ -13,12 +13,18 @@ const asking = fc
   .map(bytes);
 const silent = fc.constantFrom('\x1b[31m', '\x1b]0;title', '\x1b_6n', '\x1b\\', '\x1b', '\x1b[3').map(bytes);
 
-/** All that is found in these frames, in order. */
-function foundIn(frames: readonly Frame[]): Query[] {
+/** All that is found in these frames, in order, by who looks alone or by one of many. */
+function foundIn(frames: readonly Frame[], remembered?: (frame: Frame) => Remembered): Query[] {
   const found: Query[] = [];
   const shown = new ShownQueries();
-  for (const frame of frames) shown.read(frame, (query) => found.push(query));
+  for (const frame of frames) shown.read(frame, (query) => found.push(query), remembered?.(frame));
   return found;
+}
+
+/** What is asked in each frame, found once. */
+function remember(frames: readonly Frame[]): (frame: Frame) => Remembered {
+  const known = new Map(frames.map((frame) => [frame, { asked: askedInFrame(frame) }]));
+  return (frame) => known.get(frame) as Remembered;
 }
 
 it('Queries are found by all who are shown the same frames, by who comes later as well', () => {
@@ -32,10 +38,11 @@ it('Queries are found by all who are shown the same frames, by who comes later a
         for (const { body } of those) finder.read(body, (query) => found.push(query));
         return found;
       };
-      expect(foundIn(frames)).toEqual(readAll(frames));
-      const rest = frames.slice(late);
-      expect(foundIn(rest)).toEqual(readAll(rest));
-      expect(foundIn(frames)).toEqual(readAll(frames));
+      const remembered = remember(frames);
+      for (const those of [frames, frames.slice(late), frames]) {
+        expect(foundIn(those)).toEqual(readAll(those));
+        expect(foundIn(those, remembered)).toEqual(readAll(those));
+      }
     }),
     { numRuns: 2000 },
   );
