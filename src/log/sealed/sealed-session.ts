@@ -17,7 +17,10 @@ export class SessionSeal {
   readonly #seal: Seal;
   readonly #kid: string;
   readonly #salt: Uint8Array;
-  /** What is sealed in these bytes, for as long as anybody holds them: whoever writes here, and each who follows, has the same ones. */
+  /**
+   * What is sealed in these bytes, for as long as anybody holds them: whoever writes here, and each who follows, has the same ones. Who reads has
+   * bytes of its own, of which nothing is remembered.
+   */
   readonly #opened = new WeakMap<Uint8Array, Uint8Array>();
 
   private constructor(sessionId: string, seal: Seal, kid: string, salt: Uint8Array) {
@@ -67,19 +70,27 @@ export class SessionSeal {
   }
 
   open(entry: Numbered): Numbered {
-    return { ...entry, body: this.#opened.get(entry.body) ?? this.#openBody(entry) };
+    return { ...entry, body: this.#openBody(entry) };
+  }
+
+  /** As `open`, for an entry that others are given as well. */
+  openOnce(entry: Numbered): Numbered {
+    return { ...entry, body: this.#opened.get(entry.body) ?? this.#remember(entry.body, this.#openBody(entry)) };
   }
 
   #closeBody(entry: Entry): Uint8Array {
     const closed = this.#seal.close(entry.body, contextOf(entry));
-    this.#opened.set(closed, entry.body);
+    this.#remember(closed, entry.body);
     return closed;
   }
 
-  #openBody(entry: Entry): Uint8Array {
-    const body = corruptUnless(this.#sessionId, () => this.#seal.open(entry.body, contextOf(entry)));
-    this.#opened.set(entry.body, body);
+  #remember(closed: Uint8Array, body: Uint8Array): Uint8Array {
+    this.#opened.set(closed, body);
     return body;
+  }
+
+  #openBody(entry: Entry): Uint8Array {
+    return corruptUnless(this.#sessionId, () => this.#seal.open(entry.body, contextOf(entry)));
   }
 }
 
@@ -129,7 +140,7 @@ export class SealedReader implements LogReader {
   follow(follower: Follower): () => void {
     return this.#inner.follow((entries, extent, places) =>
       follower(
-        entries.map((entry) => this.#seal.open(entry)),
+        entries.map((entry) => this.#seal.openOnce(entry)),
         extent,
         places,
       ),
