@@ -1,5 +1,5 @@
 // What is asked in the frames that one terminal is shown. Knows no answer, and not who else is shown them.
-import type { Frame } from '../protocol/frames.js';
+import type { Frame, Keyframe } from '../protocol/frames.js';
 import { readPayload } from '../protocol/make-frames.js';
 import { type AskedIn, askedIn, type Query, QueryFinder } from '../terminal/queries.js';
 
@@ -38,6 +38,5 @@ export class ShownQueries {
 export const askedInFrame = (frame: Frame): AskedIn => askedIn(shownBy(frame));
 
 function shownBy(frame: Frame): Uint8Array {
-  const payload = readPayload(frame);
-  return payload.kind === 'Keyframe' ? Buffer.from(payload.snapshot, 'base64') : frame.body;
+  return frame.kind === 'Keyframe' ? Buffer.from((readPayload(frame) as Keyframe).snapshot, 'base64') : frame.body;
 }

@@ -205,7 +205,9 @@ export function askedIn(bytes: Uint8Array): AskedIn {
   const finder = new QueryFinder();
   const queries: Query[] = [];
   finder.read(bytes, (query) => queries.push(query));
-  return { queries, unfinished: bytes.subarray(bytes.length - finder.unfinished) };
+  if (queries.length === 0 && finder.isIdle) return NOTHING_ASKED;
+  // A copy: who remembers it does not keep all the bytes for it.
+  return { queries, unfinished: new Uint8Array(bytes.subarray(bytes.length - finder.unfinished)) };
 }
 
 /** Where the first sequence, or a character that may become the beginning of one, begins; the end if there is none. */

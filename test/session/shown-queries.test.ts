@@ -47,3 +47,11 @@ it('Queries are found by all who are shown the same frames, by who comes later a
     { numRuns: 2000 },
   );
 });
+
+it('What is remembered of a frame does not keep its bytes', () => {
+  for (const end of ['', '\x1b[c', '\x1b[3']) {
+    const body = bytes(`${'x'.repeat(10_000)}${end}`);
+    const { unfinished } = askedInFrame({ ...entry('Output', body), sequence: 1 });
+    expect(unfinished.buffer.byteLength).toBe(end === '\x1b[3' ? end.length : 0);
+  }
+});
