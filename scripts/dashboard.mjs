@@ -99,6 +99,12 @@ const rows = [
         ['received', `sum(${rate('received_frames_total')})`],
       ],
     ],
+    [
+      'Free disk',
+      'bytes',
+      'Where DATA_DIR is, of each replica; empty where the log is in Redis.',
+      [['{{instance}}', m('data_disk_free_bytes')]],
+    ],
   ],
   [
     'Why is it slow?',

@@ -18,7 +18,7 @@ export interface Concern {
 
 /** What is wrong now, by whom it concerns. Bounded by the number of sessions. */
 export class Troubles {
-  private readonly sentences = new Map<string, string>();
+  private readonly causes = new Map<string, string>();
   /** Codes of `ofAll` that were told since all was well. */
   private readonly told = new Set<string>();
   private readonly tell: (sentence: string, sessionId: string) => void;
@@ -31,33 +31,40 @@ export class Troubles {
 
   /** Notes a trouble; tells it once for as long as it lasts. */
   note({ sessionId, failing }: Concern, error: unknown): void {
-    const sentence = `${failing}: ${explain(error)}; it is tried again`;
-    if (this.sentences.get(failing) === sentence) return;
-    this.sentences.set(failing, sentence);
+    const cause = explain(error);
+    if (this.causes.get(failing) === cause) return;
+    this.causes.set(failing, cause);
     const code = errorCode(error) ?? '';
-    if (!this.told.has(code)) this.tell(sentence, sessionId);
+    if (!this.told.has(code)) this.tell(sentenceOf(failing, cause), sessionId);
     if (ofAll.has(code)) this.told.add(code);
   }
 
   /** It was done: for each batch that is written, so it costs nothing while all is well. */
   over(concern: Concern): void {
-    if (this.giveUp(concern) && this.sentences.size === 0) this.recovered();
+    if (this.giveUp(concern) && this.causes.size === 0) this.recovered();
   }
 
   /** It is not tried any more. Whether it was in trouble. */
   giveUp({ failing }: Concern): boolean {
-    const wasTold = this.sentences.delete(failing);
-    if (wasTold && this.sentences.size === 0) this.told.clear();
+    const wasTold = this.causes.delete(failing);
+    if (wasTold && this.causes.size === 0) this.told.clear();
     return wasTold;
   }
 
   /** The oldest trouble, and how many there are beside it. */
   sentence(): string | undefined {
-    const [first] = this.sentences.values();
-    const more = this.sentences.size - 1;
-    return first && more > 0 ? `${first} (and ${more} more like it)` : first;
+    const [first] = this.causes;
+    const more = this.causes.size - 1;
+    return first && `${sentenceOf(...first)}${more > 0 ? ` (and ${more} more like it)` : ''}`;
+  }
+
+  /** Of the oldest trouble, in words. */
+  cause(): string | undefined {
+    return this.causes.values().next().value;
   }
 }
+
+const sentenceOf = (failing: string, cause: string): string => `${failing}: ${cause}; it is tried again`;
 
 /** Does `attempt` until it succeeds, with what went wrong in `troubles`. Rejects with its LogError, or the signal's reason, when that is given up. */
 export async function persist(attempt: () => Promise<void>, concern: Concern, troubles: Troubles, signal: AbortSignal): Promise<void> {

@@ -23,6 +23,10 @@ const BYTES = [1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304];
 /** What is so now. */
 export const gauges = {
   info: { help: 'Always 1: the version that runs, and where its log is.', labels: { version: [], log: ['embedded', 'redis'] } },
+  sealing_key: {
+    help: 'By the name of each key of REPLAY_ENCRYPTION_KEYS: 1 for the one that seals, 0 for those that only open; none where nothing is sealed.',
+    labels: { key: [] },
+  },
   ready: { help: '1 while work is taken, as /readyz says.' },
   log_available: { help: '1 while the log takes entries.' },
   lease_held: { help: '1 while the other replicas may count on this one; always 1 where there is one alone.' },

@@ -1,7 +1,7 @@
 // The sessions whose terminals run here: begun, counted and ended. Knows no other replica.
 import type { Agent, SessionRequest } from '../agents/agents.js';
 import { Fault } from '../errors.js';
-import { FIRST_EPOCH, type LogWriter } from '../log/log.js';
+import { FIRST_EPOCH, LogError, type LogWriter } from '../log/log.js';
 import { tracedWriter } from '../log/traced-writer.js';
 import { type Meter, noMeter } from '../metrics/meter.js';
 import { newId } from '../protocol/ids.js';
@@ -21,6 +21,8 @@ import type { Telling } from './telling.js';
 
 /** How long the end of all of them is waited for, in milliseconds. */
 const CLOSE_PATIENCE_MS = 8000;
+/** The same on a disk that takes nothing: as long as programs that do not heed a hangup may live. */
+const TROUBLED_PATIENCE_MS = 2500;
 
 export class OwnedSessions {
   readonly #parts: SessionsParts;
@@ -103,9 +105,15 @@ export class OwnedSessions {
       this.#allEnded = resolve;
       if (this.#running.size === 0) resolve();
     });
-    await bounded(ended, CLOSE_PATIENCE_MS, () => new Error('not all sessions have ended')).catch((error) => {
-      this.#parts.logger.error({ sessions: [...this.#running.keys()] }, error.message);
+    await bounded(ended, this.#closePatience(), () => new Error('not all sessions have ended')).catch((error) => {
+      this.#parts.logger.error({ sessions: [...this.#running.keys()], reason: this.#parts.log.trouble() }, error.message);
     });
+  }
+
+  /** What replicas share may come back in these seconds, or another replica ends what this one could not; nobody makes room on a disk in them. */
+  #closePatience(): number {
+    const { log, neighbours } = this.#parts;
+    return !neighbours && log.trouble() ? TROUBLED_PATIENCE_MS : CLOSE_PATIENCE_MS;
   }
 
   #refuseTooMany(agent: Agent): void {
@@ -165,7 +173,7 @@ export class OwnedSessions {
     if (!after) this.#parts.quota?.forget(session.id);
     const fields = { session_id: session.id, instance_id: session.instanceId };
     if (error) this.#meter.count('sessions_failed_total');
-    if (error) logger.error({ ...fields, err: error }, 'the log of a session has failed');
+    if (error) logger.error({ ...fields, ...whyFailed(error) }, 'the log of a session has failed');
     else if (after) logger.info({ ...fields, ...howItEnded(after.describe()) }, 'session closed');
     else logger.info(fields, 'session handed over');
     if (after) {
@@ -207,6 +215,11 @@ function newRecord(agent: Agent, request: SessionRequest, { createdBy, contextId
     ...(request.label === undefined ? {} : { label: request.label }),
     ...(request.default_role === undefined ? {} : { default_role: request.default_role }),
   };
+}
+
+/** What the log says is a whole sentence; anything else is a fault of ours, and wants its stack. */
+function whyFailed(error: unknown) {
+  return error instanceof LogError ? { reason: error.message } : { err: error };
 }
 
 function howItEnded({ reason, exit_code }: SessionDescription) {

@@ -8,6 +8,7 @@ import { needs } from '../support/needs.js';
 import { Onlooker } from '../support/onlooker.js';
 import { Prometheus } from '../support/prometheus.js';
 import { until } from '../support/redis.js';
+import { startGateway } from '../support/running-gateway.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -31,10 +32,11 @@ needs(
   'redis-server',
   'redis-cli',
 )('every panel of the dashboard', () => {
-  it('shows something of two replicas at work', async () => {
+  it('shows something of two replicas at work, and of one alone', async () => {
     const gateways = await startGateways();
+    const alone = await startGateway();
     const rest = await atWork(gateways);
-    const prometheus = await Prometheus.start(gateways.replicas.map(({ port }) => port));
+    const prometheus = await Prometheus.start([...gateways.replicas, alone].map(({ port }) => port));
     try {
       for (const { title, expr } of expressions(dashboard)) {
         await until(`${title} shows something: ${expr}`, async () => isShown(await prometheus.ask(plain(expr))));
@@ -42,6 +44,7 @@ needs(
     } finally {
       rest();
       await prometheus.dispose();
+      await alone.stop();
       await gateways.dispose();
     }
   });

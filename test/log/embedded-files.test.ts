@@ -463,7 +463,11 @@ describe('a disk that refuses', () => {
     const writer = await log.create('s', {}, forever);
     await writer.append([draft('a')]);
     disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
-    const refused = expect(writer.append([draft('b')])).rejects.toMatchObject({ failure: 'unavailable', message: 'the log is closed' });
+    const refused = expect(writer.append([draft('b')])).rejects.toMatchObject({
+      failure: 'unavailable',
+      message: 'the log was closed before it took all: the disk is full (ENOSPC)',
+    });
+    await expect.poll(() => log.trouble()).toBeDefined();
     await log.close();
     await refused;
     await expect(writer.append([draft('c')])).rejects.toMatchObject({ name: 'LogError' });
@@ -471,11 +475,46 @@ describe('a disk that refuses', () => {
     expect(await bodies(await open(), 's')).toEqual(['a']);
   });
 
+  it('lets go of what is old by now before it takes anything, and tells the same after a restart', async () => {
+    const disk = faultyDisk();
+    let now = Date.now();
+    const log = await open({ disk, segmentBytes: 3_000, now: () => now });
+    const writer = await log.create('s', {}, { frames: 2, seconds: 60 });
+    for (let n = 0; n < 20; n++) await writer.append([entry('x'.repeat(1_000), now)]);
+    const before = await segments('s');
+    disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
+    const refused = expect(writer.append([entry('y', now)])).rejects.toMatchObject({ failure: 'unavailable' });
+    await expect.poll(() => log.trouble()).toBeDefined();
+    expect(await segments('s')).toEqual(before);
+    now += 121_000;
+    await expect.poll(() => segments('s'), { timeout: 10_000 }).toEqual(before.slice(-1));
+    const extent = writer.reader.extent();
+    expect(extent).toEqual({ oldest: expect.any(Number), current: 20 });
+    const left = (await writer.reader.read(0, everything)).map(({ sequence }) => sequence);
+    expect([left[0], left.at(-1)]).toEqual([extent.oldest, 20]);
+    await log.close();
+    await refused;
+    expect((await (await open({ now: () => now })).reader('s')).extent()).toEqual(extent);
+  });
+
   const unshare = unsharing();
+  /** What a process says that has a disk of 1 MiB to itself. */
+  const onTinyDisk = (script: string) => {
+    const mounted = `mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" --import tsx "$2" "$0"`;
+    const args = [...(unshare as string[]), 'sh', '-c', mounted, dir, process.execPath, join(import.meta.dirname, script)];
+    return JSON.parse(execFileSync('unshare', args, { encoding: 'utf8', timeout: 60_000 }));
+  };
+  it.runIf(unshare)('that is really full makes room by itself as what it holds becomes old', () => {
+    const result = onTinyDisk('aging-disk.ts');
+    expect(result.takenWhenFull).toBeLessThan(110);
+    expect(result.firsts).toEqual(Array.from({ length: 200 }, (_, n) => n + 1));
+    expect(result.oldest).toBeGreaterThan(result.takenWhenFull - 12);
+    expect(result.extent).toEqual({ oldest: result.kept[0], current: 200 });
+    expect(result.kept.at(-1)).toBe(200);
+  });
+
   it.runIf(unshare)('that is really full takes the rest when there is room, and nothing twice', async () => {
-    const script = `mount -t tmpfs -o size=1m tmpfs "$0" && exec "$1" --import tsx "$2" "$0"`;
-    const args = [...(unshare as string[]), 'sh', '-c', script, dir, process.execPath, join(import.meta.dirname, 'full-disk.ts')];
-    const result = JSON.parse(execFileSync('unshare', args, { encoding: 'utf8' }));
+    const result = onTinyDisk('full-disk.ts');
     const all = Array.from({ length: 60 }, (_, n) => n);
     expect(result.sentence).toBe('session full cannot be written: the disk is full (ENOSPC); it is tried again');
     expect(result.takenWhenFull).toBeLessThan(60);
@@ -622,6 +661,29 @@ describe('what is held', () => {
     expect(oldest).toBe(196);
     const bases = (await segments('s')).map((path) => Number(path.slice(-20, -4)));
     expect(bases.filter((base) => base <= oldest).length).toBe(1);
+  });
+
+  it('go when they are old where another session has no room, while the session runs', async () => {
+    let now = Date.now();
+    const disk = faultyDisk();
+    const log = await open({ disk, segmentBytes: 1_000, now: () => now, tidyMs: 10 });
+    const writes = await log.create('writes', {}, forever);
+    const [runs, closed] = [
+      await log.create('runs', {}, { frames: 2, seconds: 60 }),
+      await log.create('closed', {}, { frames: 2, seconds: 60 }),
+    ];
+    for (const writer of [runs, closed]) for (let n = 0; n < 20; n++) await writer.append([entry('x'.repeat(400), now)]);
+    await closed.release();
+    const before = await segments('closed');
+    now += 121_000;
+    disk.refuse = (deed, path) => (deed === 'write' && path.includes('/writes/') ? 'ENOSPC' : undefined);
+    const append = writes.append([entry('z', now)]);
+    await expect.poll(async () => (await segments('runs')).length, { timeout: 10_000 }).toBe(1);
+    expect(runs.reader.extent()).toEqual({ oldest: Number((await lastSegment('runs')).slice(-20, -4)), current: 20 });
+    expect(await segments('closed')).toEqual(before);
+    expect(await runs.append([entry('y', now)])).toBe(21);
+    disk.refuse = () => undefined;
+    expect(await append).toBe(1);
   });
 
   it('is little memory, not an object for each entry', async () => {

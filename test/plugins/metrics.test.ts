@@ -1,4 +1,5 @@
 // What a gateway tells Prometheus of real sessions and clients.
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mintToken } from '../../src/access/token.js';
 import { framesOf, plainClient } from '../support/plain-client.js';
@@ -7,12 +8,13 @@ import { type RunningGateway, startGateway } from '../support/running-gateway.js
 import { type Samples, scrape } from '../support/samples.js';
 
 const SECRET = 'a secret of the tests, long enough for HS256';
+const KEYS = ['new', 'old'].map((kid) => `${kid}:${Buffer.alloc(32, kid).toString('base64')}`).join(',');
 const tokenOf = (scope: 'pty:admin' | 'pty:observe') => mintToken(SECRET, { sub: 'tester', scope, ttlSeconds: 60 });
 
 describe('the metrics of a gateway', () => {
   let gateway: RunningGateway;
   beforeAll(async () => {
-    gateway = await startGateway({ AUTH_JWT_SECRET: SECRET });
+    gateway = await startGateway({ AUTH_JWT_SECRET: SECRET, REPLAY_ENCRYPTION_KEYS: KEYS });
   });
   afterAll(() => gateway.stop());
 
@@ -34,9 +36,23 @@ describe('the metrics of a gateway', () => {
     expect(['ready', 'log_available', 'lease_held', 'replicas', 'audit_writable'].map((name) => samples.get(name))).toEqual([
       1, 1, 1, 1, 1,
     ]);
+    expect([samples.get('sealing_key{key="new"}'), samples.get('sealing_key{key="old"}')]).toEqual([1, 0]);
     expect(samples.get('session_limit')).toBe(1000);
     expect(samples.get('data_disk_free_bytes')).toBeGreaterThan(0);
     expect(samples.get('sessions_without_screen')).toBe(0);
+  });
+
+  it('are those of docs/metrics.md, all of them and no others, and among them is all that the documents, the rules and the dashboard name', async () => {
+    const page = await (await fetch(`http://127.0.0.1:${gateway.port}/metrics`)).text();
+    const told = [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name as string);
+    const rows = [...(await readFile('docs/metrics.md', 'utf8')).matchAll(/^\| `(pty_gateway_\w+)` \|/gm)].map(([, name]) => name);
+    expect(told.filter((name) => name.startsWith('pty_gateway_')).sort()).toEqual(rows.sort());
+    const documents = (await readdir('docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`);
+    for (const file of [...documents, 'helm/files/rules.yml', 'helm/dashboards/pty-gateway.json']) {
+      const names = (await readFile(file, 'utf8')).match(/\b(pty_gateway|nodejs|process)_[a-z0-9_]+[a-z0-9]\b/g) ?? [];
+      const unknown = names.filter((name) => !told.includes(name) && !told.includes(name.replace(/_(bucket|sum|count)$/, '')));
+      expect([file, unknown]).toEqual([file, []]);
+    }
   });
 
   it('count a session, who is attached to it, and what went to and fro', async () => {

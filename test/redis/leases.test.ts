@@ -1,5 +1,6 @@
 // Replicas that know who is alive: on a real Redis, with real processes that are killed and held still.
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Logger } from '../../src/session/sessions.js';
 import { needs } from '../support/needs.js';
 import { type RedisServer, startRedis } from '../support/redis.js';
 import { Child } from './child.js';
@@ -22,8 +23,8 @@ needs('redis-server')('leases', () => {
     await server.dispose();
   });
 
-  async function replica(id: string, leaseSeconds = 2): Promise<Replica> {
-    const opened = await openReplica(server, id, { leaseSeconds });
+  async function replica(id: string, leaseSeconds = 2, logger?: Logger): Promise<Replica> {
+    const opened = await openReplica(server, id, { leaseSeconds, ...(logger && { logger }) });
     open.push(opened);
     return opened;
   }
@@ -99,6 +100,20 @@ needs('redis-server')('leases', () => {
     );
     await server.tell('CONFIG', 'SET', 'maxmemory', '0');
     await until(() => a.leases.trouble() === undefined);
+  });
+
+  it('are told of in the log when they are lost, and when they are renewed', async () => {
+    const lines: string[] = [];
+    const tell = (level: string) => (_fields: object, message: string) => void lines.push(`${level}: ${message}`);
+    const a = await replica('a', 2, { info: tell('info'), warn: tell('warn'), error: tell('error') });
+    server.signal('SIGSTOP');
+    await until(() => a.told.includes('lost'));
+    server.signal('SIGCONT');
+    await until(() => a.told.includes('regained same'));
+    expect(lines.filter((line) => line.includes(': this replica'))).toEqual([
+      'warn: this replica could not renew its lease: others may believe it dead',
+      'info: this replica has renewed its lease',
+    ]);
   });
 
   for (const [how, away, back] of [

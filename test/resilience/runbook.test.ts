@@ -257,6 +257,7 @@ needs(
     expect(job).toBe('slow-redis');
     const said = await line('slow-redis', 'replica-0', 'the log is slow: this is how long an append took');
     expect(said.seconds).toBeGreaterThan(0.25);
+    expect(said.event_loop_lag_seconds).toEqual(expect.any(Number));
     // What it is not: nothing is away, and no process is busy.
     expect(await prometheus.ask('min(pty_gateway_log_available{job="slow-redis"}) == 1')).toHaveLength(1);
     isOver = true;
@@ -268,6 +269,8 @@ needs(
     const gateways = gatewaysOf.flood;
     const id = await gateways.begin(gateways.at(0));
     const flooder = await plainClient(gateways.urlOf(id, gateways.at(1)), tokenFor('mallory', 'pty:observe'));
+    await flooder.attach({ role: 'observer' });
+    await flooder.answer(flooder.type('what an observer may not'));
     for (let sent = 0; sent < 200_000 && !flooder.closed; sent += 1000) {
       for (let i = 0; i < 1000; i++) flooder.say('ping', { client_ts: 'now' });
       await setImmediate();
@@ -281,12 +284,19 @@ needs(
       address: '127.0.0.1',
       cause: expect.stringMatching(/frames|requests/),
       last_op: 'ping',
+      last_refusal: 'PERMISSION_DENIED',
     });
     await until('it is sent away', () => flooder.closed !== undefined, 90_000);
     expect(flooder.closed?.code).toBe(4429);
     expect((await prometheus.alert('PtyGatewayFlooded', 'flood')).instance).toBe(`127.0.0.1:${gateways.at(1).port}`);
     const said = await line('flood', 'replica-1', 'a connection was sent away: it went on sending more than it may');
-    expect(said).toMatchObject({ principal: 'mallory', session_id: id, address: '127.0.0.1', last_op: 'ping' });
+    expect(said).toMatchObject({
+      principal: 'mallory',
+      session_id: id,
+      address: '127.0.0.1',
+      last_op: 'ping',
+      last_refusal: 'PERMISSION_DENIED',
+    });
     expect(await firing('flood')).toEqual(['PtyGatewayClientsHeldBack', 'PtyGatewayFlooded']);
   });
 });

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readPayload } from '../../src/protocol/make-frames.js';
+import { faultyDisk } from '../log/faulty-disk.js';
 import { agent, type House, openHouse, Watcher } from '../support/house.js';
 
 let house: House;
@@ -88,6 +89,29 @@ describe('A session whose log has failed', () => {
     await expect.poll(() => house.sessions.owned()).toEqual([]);
     expect((await house.sessions.find('inst', id))?.describe().state).not.toBe('running');
     expect((await house.log.records()).filter(({ record }) => record.state === 'running')).toEqual([]);
+  });
+});
+
+describe('Sessions whose disk is full when the gateway ends', () => {
+  it('are each told of in one line, with the cause and without a stack', async () => {
+    const disk = faultyDisk();
+    const errors: Array<{ readonly fields: Record<string, unknown>; readonly message: string }> = [];
+    const logger = {
+      info: () => {},
+      warn: () => {},
+      error: (fields: object, message: string) => void errors.push({ fields: { ...fields }, message }),
+    };
+    const own = await openHouse({ disk, logger });
+    const sessions = [await own.sessions.create(agent(), {}, 'p'), await own.sessions.create(agent(), {}, 'p')];
+    disk.refuse = (deed) => (deed === 'write' ? 'ENOSPC' : undefined);
+    for (const session of sessions) await session.end('killed');
+    await expect.poll(() => own.log.trouble()).toContain('(and 1 more like it)');
+    await own.close();
+    const failed = errors.filter(({ message }) => message === 'the log of a session has failed').map(({ fields }) => fields);
+    const reason = 'the log was closed before it took all: the disk is full (ENOSPC)';
+    expect(failed).toEqual(sessions.map(({ id }) => ({ session_id: id, instance_id: 'inst', reason })));
+    const left = errors.find(({ message }) => message === 'not all sessions have ended');
+    expect(left?.fields).toEqual({ sessions: sessions.map(({ id }) => id), reason: expect.stringContaining('the disk is full (ENOSPC)') });
   });
 });
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { Value } from '@sinclair/typebox/value';
 import type { PushSender } from '../../src/a2a/push.js';
 import { type Agent, AgentConfig } from '../../src/agents/agents.js';
+import type { Disk } from '../../src/log/embedded/disk.js';
 import { openEmbeddedLog } from '../../src/log/embedded/embedded-log.js';
 import type { Log } from '../../src/log/log.js';
 import type { Frame, Role } from '../../src/protocol/frames.js';
@@ -18,7 +19,12 @@ import { spawnTerminal } from '../../src/terminal/pty.js';
 import { createScreenHost } from '../../src/terminal/screen-host.js';
 import type { ScreenHost } from '../../src/terminal/terminal.js';
 
-const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+/** What is told of is dropped. */
+const quiet: Record<'info' | 'warn' | 'error', (fields: object, message: string) => void> = {
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+};
 
 export interface House {
   readonly log: Log;
@@ -39,12 +45,14 @@ interface HouseOptions {
   readonly dir?: string;
   readonly maxSessions?: number;
   readonly sender?: PushSender;
+  readonly disk?: Disk;
+  readonly logger?: typeof quiet;
 }
 
 /** Opens sessions on a fresh folder, or on what another house left in one. */
-export async function openHouse({ dir, maxSessions = 100, sender }: HouseOptions = {}): Promise<House> {
+export async function openHouse({ dir, maxSessions = 100, sender, disk, logger = quiet }: HouseOptions = {}): Promise<House> {
   const folder = dir ?? (await mkdtemp(path.join(os.tmpdir(), 'house-')));
-  const log = await openEmbeddedLog({ dir: folder });
+  const log = await openEmbeddedLog({ dir: folder, ...(disk && { disk }) });
   const screens = createScreenHost({});
   const sessions = await createSessions({
     log,
@@ -52,7 +60,7 @@ export async function openHouse({ dir, maxSessions = 100, sender }: HouseOptions
     spawn: spawnTerminal,
     replicaId: 'here',
     maxSessions,
-    logger: quiet,
+    logger,
     ...(sender && { sender }),
   });
   const close = async () => {

@@ -23,6 +23,10 @@ import { SessionLog, type Surroundings } from './session-log.js';
 const SYNC_INTERVAL_MS = 1_000;
 /** How long `close` waits for a disk that refuses, in milliseconds; what is not taken then is rejected as `unavailable`. */
 const CLOSE_PATIENCE_MS = 5_000;
+/** The same for a disk that has refused before it is closed. */
+const TROUBLED_PATIENCE_MS = 1_000;
+/** How often, while the disk refuses, sessions that write nothing are rid of what is old, in milliseconds. */
+const TIDY_MS = 60_000;
 /** Records read at once by `records()`. */
 const READS_AT_ONCE = 16;
 
@@ -39,6 +43,8 @@ export interface EmbeddedLogOptions {
   readonly disk?: Disk;
   /** Bytes from which on a segment is followed by a new one; small ones for tests. */
   readonly segmentBytes?: number;
+  /** Milliseconds between two looks for what is old in sessions that write nothing, while the disk refuses; few for tests. */
+  readonly tidyMs?: number;
 }
 
 /**
@@ -80,6 +86,7 @@ class EmbeddedLog implements Log {
     if (!this.known.get(id)?.deref()) this.known.delete(id);
   });
   private syncTimer: NodeJS.Timeout | undefined;
+  private readonly tidier: NodeJS.Timeout;
   private closed: Promise<void> | undefined;
 
   constructor(options: EmbeddedLogOptions, boot: string, unlock: () => Promise<void>) {
@@ -93,6 +100,7 @@ class EmbeddedLog implements Log {
     const now = options.now ?? Date.now;
     const { disk, troubles, damages } = this;
     this.around = { disk, boot, troubles, damages, now, changed: (session) => this.changed(session) };
+    this.tidier = setInterval(() => void this.tidy(), options.tidyMs ?? TIDY_MS).unref();
   }
 
   /** Clears what an earlier process left half made or half removed. */
@@ -232,17 +240,24 @@ class EmbeddedLog implements Log {
 
   private async letGo(): Promise<void> {
     clearTimeout(this.syncTimer);
+    clearInterval(this.tidier);
     await Promise.allSettled(this.loading.values());
-    const reason = new LogError('unavailable', 'the log is closed');
     const sessions = new Set([...this.needed, ...[...this.known.values()].flatMap((ref) => ref.deref() ?? [])]);
-    const impatience = setTimeout(() => {
+    const end = () => {
+      const reason = this.closedBecause();
       for (const session of sessions) session.end(reason);
-    }, CLOSE_PATIENCE_MS);
+    };
+    const impatience = setTimeout(end, this.trouble() ? TROUBLED_PATIENCE_MS : CLOSE_PATIENCE_MS);
     await Promise.all([...sessions].map((session) => session.close()));
     clearTimeout(impatience);
-    for (const session of sessions) session.end(reason);
+    end();
     await this.handles.close();
     await this.unlock();
+  }
+
+  private closedBecause(): LogError {
+    const cause = this.troubles.cause();
+    return new LogError('unavailable', cause ? `the log was closed before it took all: ${cause}` : 'the log is closed');
   }
 
   private folder(sessionId: string): string | undefined {
@@ -278,7 +293,7 @@ class EmbeddedLog implements Log {
     const folder = this.folder(sessionId);
     const contents = folder && (await readContents(folder));
     if (!folder || !contents) throw new LogError('unknown_session', `there is no session ${sessionId}`);
-    const found = await recover(this.disk, folder, contents, this.around.boot);
+    const found = await recover(this.disk, folder, contents, this.around.boot, this.around.now());
     const files = this.files(folder, contents, found);
     const extent = { oldest: await files.trim(0, found.current), current: found.current };
     return new SessionLog(sessionId, folder, files, contents, extent, this.around);
@@ -307,6 +322,12 @@ class EmbeddedLog implements Log {
     for (const session of [...this.needed]) if (session.dirty) await session.sync();
     this.syncTimer = undefined;
     for (const session of this.needed) this.changed(session);
+  }
+
+  /** For those that have something to write. */
+  private async tidy(): Promise<void> {
+    if (!this.trouble()) return;
+    for (const session of [...this.needed]) if (!this.closed) await session.tidy();
   }
 
   private demandOpen(): void {

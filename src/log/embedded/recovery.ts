@@ -28,10 +28,10 @@ export interface Recovered {
   readonly dead: readonly number[];
 }
 
-/** LogError `corrupt`, naming the file and the place, where what is stored does not hold together. */
-export async function recover(disk: Disk, folder: string, contents: Contents, boot: string): Promise<Recovered> {
+/** `now`: milliseconds since the epoch. LogError `corrupt`, naming the file and the place, where what is stored does not hold together. */
+export async function recover(disk: Disk, folder: string, contents: Contents, boot: string, now: number): Promise<Recovered> {
   try {
-    return await new Recovery(disk, folder, contents, boot).run();
+    return await new Recovery(disk, folder, contents, boot, now).run();
   } catch (error) {
     if (error instanceof LogError) throw error;
     throw new LogError('unavailable', `${folder} cannot be read: ${explain(error)}`, { cause: error });
@@ -44,6 +44,7 @@ class Recovery {
   private readonly contents: Contents;
   /** The machine fell while this was being written: what was not synced may be missing, in any place. */
   private readonly fell: boolean;
+  private readonly now: number;
   private readonly latest = new Map<string, Place>();
   private clock = 0;
   private first: Start | undefined;
@@ -51,7 +52,8 @@ class Recovery {
   /** All numbers up to it were given, since a segment begins above it. */
   private named = 0;
 
-  constructor(disk: Disk, folder: string, contents: Contents, boot: string) {
+  constructor(disk: Disk, folder: string, contents: Contents, boot: string, now: number) {
+    this.now = now;
     this.disk = disk;
     this.folder = folder;
     this.contents = contents;
@@ -184,14 +186,14 @@ class Recovery {
     return true;
   }
 
-  /** A segment may be gone only if all in it might be trimmed (pty-ws §8). */
+  /** A segment may be gone only if all in it might be trimmed (pty-ws §8): as of the last write, or by now, where a full disk took no write after it. */
   private demandAllKept(segments: readonly Segment[]): void {
     const first = segments[0];
     const last = segments.at(-1);
     if (!first || !last || first.lost || first.base === 1) return;
     const { frames, seconds } = this.contents.retention;
     const byCount = first.before <= last.before + last.entries - frames;
-    const byAge = this.clock - (this.first?.previous?.newest ?? Number.NEGATIVE_INFINITY) >= seconds * 1000;
+    const byAge = Math.max(this.clock, this.now) - (this.first?.previous?.newest ?? Number.NEGATIVE_INFINITY) >= seconds * 1000;
     if (byCount && byAge) return;
     throw new LogError('corrupt', `${this.folder}: the segment before ${segmentName(first.base)} is missing`);
   }

@@ -43,8 +43,11 @@ export class Retained {
     this.goneUpTo = Math.max((segments[0]?.base ?? 1) - 1, floor.oldest - 1);
   }
 
-  /** Trims as of `clock` when `total` entries were ever taken and `current` is the last number. Resolves with the lowest number not trimmed away. */
-  async trim(segments: readonly Segment[], total: number, current: number, clock: number): Promise<number> {
+  /**
+   * Trims as of `clock` when `total` entries were ever taken and `current` is the last number; with `wholeOnly` no part of a segment.
+   * Resolves with the lowest number not trimmed away.
+   */
+  async trim(segments: readonly Segment[], total: number, current: number, clock: number, wholeOnly = false): Promise<number> {
     const youngestOld = clock - this.retention.seconds * 1000;
     const beyondCount = total - this.retention.frames;
     while (this.gone < beyondCount) {
@@ -53,6 +56,7 @@ export class Retained {
         this.drop(segment);
         continue;
       }
+      if (wholeOnly) break;
       const head = await this.head();
       if (!head || head.ts > youngestOld) break;
       this.step(head);

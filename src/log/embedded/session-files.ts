@@ -15,6 +15,8 @@ import { freshSegment, note, type Place, readStretch, type Segment, type Start, 
 const INDEXED_SEGMENTS = 8;
 /** Ends of reads remembered, so that the next read of the same cursor need not search. */
 const MAX_HINTS = 64;
+/** What is trimmed without a write is older than it need be by so much, in milliseconds, lest a clock that is set back before the next write has it missed. */
+const CLOCK_SLACK_MS = 60_000;
 const MIN_READ_BYTES = 64 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
 
@@ -177,7 +179,19 @@ export class SessionFiles {
 
   /** Trims as of the last write, seen from an append after which `entriesAfter` more were written and `current` was the last number. Resolves with the lowest number kept. */
   async trim(entriesAfter: number, current: number): Promise<number> {
-    const oldest = await this.retained.trim(this.segments, this.total - entriesAfter, current, this.clock);
+    return this.discardBelow(await this.retained.trim(this.segments, this.total - entriesAfter, current, this.clock));
+  }
+
+  /**
+   * Trims as of `now` (milliseconds since the epoch) what frees a full disk: whole segments. Nothing is written that would tell a restart of
+   * this `now`: a part of a segment would be back then. Resolves with the lowest number kept.
+   */
+  async makeRoom(now: number): Promise<number> {
+    const clock = Math.max(this.clock, now - CLOCK_SLACK_MS);
+    return this.discardBelow(await this.retained.trim(this.segments.slice(0, -1), this.total, this.written, clock, true));
+  }
+
+  private discardBelow(oldest: number): number {
     while (this.segments.length > 1 && (this.segments[0] as Segment).last < oldest) this.discard((this.segments.shift() as Segment).base);
     for (const base of this.dead) this.discard(base);
     this.dead = [];

@@ -277,7 +277,7 @@ export class SessionLog implements LogReader {
     try {
       const drafts = batch.map((pending) => pending.drafts);
       const plan = this.files.plan(drafts, this.around.now());
-      await persist(() => this.onDisk(this.files.write(plan)), this.concern('cannot be written'), this.around.troubles, this.ended.signal);
+      await persist(() => this.put(plan), this.concern('cannot be written'), this.around.troubles, this.ended.signal);
       this.files.took(plan);
       this.unsynced = true;
       await this.announce(batch, plan);
@@ -287,11 +287,32 @@ export class SessionLog implements LogReader {
     }
   }
 
+  /** A full disk would have nothing trimmed for ever if that waited for a write. */
+  private async put(plan: Plan): Promise<void> {
+    try {
+      await this.onDisk(this.files.write(plan));
+    } catch (error) {
+      if (isFull(error)) await this.makeRoom();
+      throw error;
+    }
+  }
+
+  /** Makes room for other sessions where nothing is written. What is closed stays as it was when it was closed. */
+  async tidy(): Promise<void> {
+    if (this.owner === 0 || this.writing) return;
+    this.writing = this.makeRoom().then(() => this.writeAll());
+    await this.writing;
+  }
+
+  private async makeRoom(): Promise<void> {
+    this.shown = { ...this.shown, oldest: await this.trimmed(() => this.files.makeRoom(this.around.now())) };
+  }
+
   private async announce(batch: readonly Pending[], plan: Plan): Promise<void> {
     let after = plan.calls.reduce((sum, call) => sum + call.entries.length, 0);
     for (const [index, call] of plan.calls.entries()) {
       after -= call.entries.length;
-      this.shown = { oldest: await this.trim(after, call.last), current: call.last };
+      this.shown = { oldest: await this.trimmed(() => this.files.trim(after, call.last)), current: call.last };
       const places = placesOf(batch[index]?.drafts ?? [], call.first);
       for (const follower of [...this.followers]) this.tell(follower, call.entries, places);
       batch[index]?.resolve(call.first);
@@ -299,10 +320,10 @@ export class SessionLog implements LogReader {
   }
 
   /** A beginning that cannot be read cannot be trimmed: then more is kept than need be. */
-  private async trim(after: number, current: number): Promise<number> {
+  private async trimmed(trim: () => Promise<number>): Promise<number> {
     const concern = this.concern('cannot be trimmed');
     try {
-      const oldest = await this.files.trim(after, current);
+      const oldest = await trim();
       this.around.troubles.over(concern);
       return Math.max(this.shown.oldest, oldest);
     } catch (error) {
@@ -333,6 +354,8 @@ export class SessionLog implements LogReader {
 }
 
 const isGone = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+
+const isFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 
 const isThere = (path: string): Promise<boolean> =>
   stat(path).then(
