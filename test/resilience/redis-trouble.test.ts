@@ -1,4 +1,5 @@
 // What becomes of a session's log while Redis breaks, refuses, restarts, forgets, or fails over: what was promised is there once, in order.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
@@ -7,6 +8,7 @@ import type { Log, LogWriter } from '../../src/log/log.js';
 import { keysOf } from '../../src/log/redis/keys.js';
 import { openRedisLog, type RedisLogOptions } from '../../src/log/redis/redis-log.js';
 import { LOSS_JUMP } from '../../src/log/redis/scripts.js';
+import { entry } from '../log/contract.js';
 import { told, Witness } from '../log/redis-witness.js';
 import { endless, type Junction, junction } from '../support/junction.js';
 import { needs } from '../support/needs.js';
@@ -107,6 +109,25 @@ needs('redis-server', 'redis-cli')('while Redis is in trouble', () => {
       await witness.expectAll(await log.reader(id));
       expect(log.trouble()).toBeUndefined();
       expect(troubles).toHaveLength(1);
+    });
+
+    it('says so once while there is room for little, and what is larger is refused again and again', async () => {
+      const said: string[] = [];
+      const log = await openLog({ url: server.url, onTrouble: (sentence) => said.push(sentence), onRecovered: () => said.push('well') });
+      const id = v7();
+      const writer = await log.create(id, {}, forever);
+      await writer.append([entry('small', Date.now())]);
+      const used = Number(/used_memory:(\d+)/.exec(await server.tell('INFO', 'memory'))?.[1]);
+      await server.tell('CONFIG', 'SET', 'maxmemory', `${used + 500_000}`);
+      await server.tell('CONFIG', 'RESETSTAT');
+      const waiting = Promise.all([writer.append([entry(randomBytes(2_000_000), Date.now())]), writer.append([entry('next', Date.now())])]);
+      const refusals = async () => Number(/errorstat_OOM:count=(\d+)/.exec(await server.tell('INFO', 'errorstats'))?.[1] ?? 0);
+      await expect.poll(refusals, { timeout: 10_000 }).toBeGreaterThan(5);
+      expect([said.length, log.trouble()]).toEqual([1, said[0]]);
+      await server.tell('CONFIG', 'SET', 'maxmemory', '0');
+      await waiting;
+      await expect.poll(() => said).toEqual([expect.stringContaining('its memory is full (maxmemory) (OOM)'), 'well']);
+      expect((await (await log.reader(id)).read(0, { frames: 10, bytes: 10_000_000 })).map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
     });
 
     it('waits while it is away, and goes on in order when it is back', async () => {

@@ -109,6 +109,8 @@ export class RedisWriter implements LogWriter {
   #isOpen = true;
   #isPumping = false;
   #recovering: Promise<void> | undefined;
+  /** How often in a row the thread was lost to an error since something was taken. */
+  #refusals = 0;
   #touchedAt = performance.now();
   #released: Promise<void> | undefined;
 
@@ -272,8 +274,10 @@ export class RedisWriter implements LogWriter {
   }
 
   #answered(batch: Batch, [isTaken, ...oldests]: readonly number[]): void {
-    if (isTaken) batch.oldests = oldests;
-    else this.#recover();
+    if (isTaken) {
+      batch.oldests = oldests;
+      this.#calm();
+    } else this.#recover();
     this.#settleTaken();
     this.#pump();
   }
@@ -308,7 +312,7 @@ export class RedisWriter implements LogWriter {
   #recover(error?: unknown): void {
     if (this.#ended.signal.aborted) return;
     if (error !== undefined) this.#desk.troubles.refuses(this.#desk.id, error);
-    this.#recovering ??= this.#findThread(error === undefined ? 0 : FIRST_PAUSE_MS);
+    this.#recovering ??= this.#findThread(error === undefined ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** this.#refusals++, LONGEST_PAUSE_MS));
   }
 
   async #findThread(firstPause: number): Promise<void> {
@@ -326,8 +330,14 @@ export class RedisWriter implements LogWriter {
       }
     }
     this.#recovering = undefined;
-    if (!signal.aborted) this.#desk.troubles.takes(this.#desk.id);
+    // A store that is nearly full finds the thread, and refuses the next entry again: until one is taken the trouble is the same.
+    if (!signal.aborted && this.#queue.length === 0) this.#calm();
     this.#pump();
+  }
+
+  #calm(): void {
+    this.#refusals = 0;
+    this.#desk.troubles.takes(this.#desk.id);
   }
 
   #ask(): Promise<Standing> {
