@@ -8,8 +8,9 @@ import { certificateIn } from '../src/access/certificates/header.js';
 import { openCertificateRules } from '../src/access/certificates/rules.js';
 import { trustedPeers } from '../src/access/certificates/trusted-peers.js';
 import type { Principal } from '../src/access/principal.js';
-import { readTls } from '../src/access/tls.js';
+import { endOf, readTls } from '../src/access/tls.js';
 import { Fault } from '../src/errors.js';
+import type { Reading } from '../src/metrics/metrics.js';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -65,13 +66,42 @@ function rereadOnDemand(app: FastifyInstance, rules: ReturnType<typeof openCerti
     };
     app.reloads.add(variable, told, files);
   };
-  if (tls) add('TLS_CERT_FILE', () => rereadTls(app), [tls.certFile, tls.keyFile, tls.clientCaFile]);
+  const shown = new ShownCertificate(app);
+  app.metrics.read('certificate_end_seconds', () => shown.ends());
+  if (tls) add('TLS_CERT_FILE', () => shown.reread(), [tls.certFile, tls.keyFile, tls.clientCaFile]);
   if (rules) add('CLIENT_CERT_MAP_FILE', () => rules.reload(), [clientCertificates.mapFile]);
 }
 
-/** Who connects from now on is shown the new certificate, and judged by the new authorities. */
-function rereadTls(app: FastifyInstance): void {
-  if (app.config.tls) (app.server as unknown as Server).setSecureContext(readTls(app.config.tls));
+/** What clients are shown, and until when it is good. */
+class ShownCertificate {
+  readonly #app: FastifyInstance;
+  /** Milliseconds since the epoch. */
+  #end: number | undefined;
+
+  constructor(app: FastifyInstance) {
+    this.#app = app;
+    const { tls } = app.config;
+    if (tls) this.#note(readTls(tls).cert);
+  }
+
+  /** Who connects from now on is shown the new certificate, and judged by the new authorities. */
+  reread(): void {
+    const { config, server } = this.#app;
+    if (!config.tls) return;
+    const given = readTls(config.tls);
+    (server as unknown as Server).setSecureContext(given);
+    this.#note(given.cert);
+  }
+
+  ends(): Reading {
+    return this.#end === undefined ? [] : [[{}, this.#end / 1000]];
+  }
+
+  #note(cert: string): void {
+    this.#end = endOf(cert);
+    const fields = { variable: 'TLS_CERT_FILE', ended: new Date(this.#end).toISOString() };
+    if (this.#end <= Date.now()) this.#app.log.warn(fields, 'the certificate that is shown has ended: clients refuse it');
+  }
 }
 
 export default fp(

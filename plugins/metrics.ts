@@ -26,10 +26,12 @@ function watchLog(app: FastifyInstance): void {
 }
 
 /** Whether work is taken, and by whom it is kept from being taken. */
-function readState({ metrics, config, lifecycle, sessionLog, sessions, neighbours }: FastifyInstance): void {
+function readState({ metrics, config, lifecycle, reloads, sessionLog, sessions, neighbours }: FastifyInstance): void {
   const isReady = () => lifecycle.state === 'ready' && sessionLog.trouble() === undefined && sessions.trouble() === undefined;
   metrics.read('info', () => [[{ version: version(), log: config.redis ? 'redis' : 'embedded' }, 1]]);
   metrics.read('sealing_key', () => config.encryptionKeys.map(({ kid }, i) => [{ key: kid }, Number(i === 0)]));
+  metrics.read('clock_seconds', () => Date.now() / 1000);
+  metrics.read('setting_refused', () => reloads.standing().map(([variable, isRefused]) => [{ variable }, Number(isRefused)]));
   metrics.read('ready', () => Number(isReady()));
   metrics.read('log_available', () => Number(sessionLog.trouble() === undefined));
   metrics.read('lease_held', () => Number(neighbours?.trouble() === undefined));

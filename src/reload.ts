@@ -16,6 +16,8 @@ interface Reloaded {
   sign: Promise<string>;
   /** The same, as they were looked at last and not read. */
   unsure?: string;
+  /** It could not be used when it was read last. */
+  isRefused?: boolean;
 }
 
 export class Reloads {
@@ -26,6 +28,11 @@ export class Reloads {
   add(variable: string, reread: Reread, files: ReadonlyArray<string | undefined> = []): void {
     const named = files.filter((file) => file !== undefined);
     this.#all.set(variable, { reread, files: named, sign: signOf(named) });
+  }
+
+  /** Each variable, and whether what it names could not be used when it was read last. */
+  standing(): Array<readonly [variable: string, isRefused: boolean]> {
+    return [...this.#all].map(([variable, { isRefused = false }]) => [variable, isRefused]);
   }
 
   /** One line for each. Never rejects. */
@@ -53,8 +60,11 @@ async function again(variable: string, thing: Reloaded, logger: ReloadLogger): P
   thing.sign = signOf(thing.files);
   await thing.sign;
   try {
-    logger.info({ variable }, `${variable} was read again: ${await thing.reread()}`);
+    const now = await thing.reread();
+    thing.isRefused = false;
+    logger.info({ variable }, `${variable} was read again: ${now}`);
   } catch (error) {
+    thing.isRefused = true;
     logger.error({ variable }, `${variable} stays as it was: ${(error as Error).message}`);
   }
 }

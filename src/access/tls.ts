@@ -5,7 +5,7 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { type Config, ConfigError } from '../config.js';
 
 /** Throws ConfigError, which names the variable, for a file that cannot be read or used. */
-export function readTls({ certFile, keyFile, clientCaFile }: NonNullable<Config['tls']>): SecureContextOptions {
+export function readTls({ certFile, keyFile, clientCaFile }: NonNullable<Config['tls']>): SecureContextOptions & { readonly cert: string } {
   const given = {
     cert: read('TLS_CERT_FILE', certFile),
     key: read('TLS_KEY_FILE', keyFile),
@@ -17,6 +17,15 @@ export function readTls({ certFile, keyFile, clientCaFile }: NonNullable<Config[
   } catch (error) {
     throw new ConfigError(`TLS_CERT_FILE, TLS_KEY_FILE or TLS_CLIENT_CA_FILE is not usable: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** When the certificate that ends first does so, in milliseconds since the epoch. */
+export function endOf(pem: string): number {
+  return Math.min(...certificatesIn(pem).map(({ validTo }) => Date.parse(validTo)));
+}
+
+export function certificatesIn(pem: string): X509Certificate[] {
+  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([one]) => new X509Certificate(one));
 }
 
 function read(name: string, file: string): string {

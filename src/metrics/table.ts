@@ -27,6 +27,16 @@ export const gauges = {
     help: 'By the name of each key of REPLAY_ENCRYPTION_KEYS: 1 for the one that seals, 0 for those that only open; none where nothing is sealed.',
     labels: { key: [] },
   },
+  clock_seconds: {
+    help: 'The time as it is here, in seconds since the epoch: less the time of the scrape it is how far this clock is off.',
+  },
+  certificate_end_seconds: {
+    help: 'When the certificate that is shown here ends, or the first of its chain, in seconds since the epoch; told only with TLS_CERT_FILE.',
+  },
+  setting_refused: {
+    help: '1 while what a variable names could not be used when it was read again: what was read before holds. One for each that is read again.',
+    labels: { variable: [] },
+  },
   ready: { help: '1 while work is taken, as /readyz says.' },
   log_available: { help: '1 while the log takes entries.' },
   lease_held: { help: '1 while the other replicas may count on this one; always 1 where there is one alone.' },

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { SignJWT } from 'jose';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.js';
+import { scrape } from '../support/samples.js';
 import { type Run, run } from './process.js';
 
 const dir = mkdtempSync(path.join(tmpdir(), 'reload-'));
@@ -60,6 +61,11 @@ describe('SIGHUP', () => {
     await gateway.prints(/AUTH_JWT_PUBLIC_KEY stays as it was: AUTH_JWT_PUBLIC_KEY is not usable/);
     await gateway.prints(/REVOCATION_FILE stays as it was: [^"]*revoked: line 1 is none of jti/);
     await gateway.prints(/AGENTS_FILE stays as it was/);
+    const refused = async () =>
+      [...(await scrape(port))].flatMap(([name, value]) => (/setting_refused/.test(name) && value === 1 ? [name] : []));
+    expect(await refused()).toEqual(
+      ['REVOCATION_FILE', 'AUTH_JWT_PUBLIC_KEY', 'AGENTS_FILE'].map((one) => `pty_gateway_setting_refused{variable="${one}"}`),
+    );
     expect([
       await answers(second.privateKey, 'alice'),
       await answers(second.privateKey, 'mallory'),

@@ -8,6 +8,7 @@ import { EXTENSION_URI } from '../../src/protocol/names.js';
 import { type Gateway, startGateway } from '../routes/gateway.js';
 import { type Authority, type Issued, makeAuthority } from '../support/authority.js';
 import { needs } from '../support/needs.js';
+import { samplesOf } from '../support/samples.js';
 
 type Shown = Pick<Issued, 'cert' | 'key'>;
 type Headers = Record<string, string>;
@@ -176,6 +177,24 @@ needs('openssl')('a client certificate', () => {
       writeFileSync(keyFile, 'no key');
       expect(await reread(g)).toContainEqual(expect.stringMatching(/^TLS_CERT_FILE stays as it was: TLS_KEY_FILE: .*now\.key is no PEM$/));
       expect((await call(g, 'GET', '/agents/free/sessions', theirs)).status).toBe(200);
+    });
+
+    it('is told of until when the one is good that the gateway shows, and that it has ended', async () => {
+      const [certFile, keyFile] = ['ends.pem', 'ends.key'].map((name) => path.join(authority.dir, name)) as [string, string];
+      const use = ({ cert, key }: Issued) => {
+        writeFileSync(certFile, cert);
+        writeFileSync(keyFile, key);
+      };
+      const end = async ({ app }: Gateway) => samplesOf(await app.metrics.text()).get('pty_gateway_certificate_end_seconds');
+      use(server);
+      const g = await start({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, LOG_LEVEL: 'warn' });
+      expect(await end(g)).toBe(Date.parse(server.x509.validTo) / 1000);
+      expect(g.logged()).not.toContain('has ended');
+      const over = authority.issue('/CN=over', { names: ['IP:127.0.0.1'], from: -7200, to: -3600 });
+      use(over);
+      await reread(g);
+      expect(await end(g)).toBe(Date.parse(over.x509.validTo) / 1000);
+      expect(g.logged()).toContain('the certificate that is shown has ended: clients refuse it');
     });
 
     it.each([

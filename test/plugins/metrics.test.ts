@@ -37,6 +37,8 @@ describe('the metrics of a gateway', () => {
       1, 1, 1, 1, 1,
     ]);
     expect([samples.get('sealing_key{key="new"}'), samples.get('sealing_key{key="old"}')]).toEqual([1, 0]);
+    expect(samples.get('setting_refused{variable="AGENTS_FILE"}')).toBe(0);
+    expect((samples.get('clock_seconds') ?? 0) * 1000).toBeLessThanOrEqual(Date.now());
     expect(samples.get('session_limit')).toBe(1000);
     expect(samples.get('data_disk_free_bytes')).toBeGreaterThan(0);
     expect(samples.get('sessions_without_screen')).toBe(0);

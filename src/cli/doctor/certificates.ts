@@ -1,9 +1,8 @@
 // Whether the certificates that the settings name can be used, whom they are for, and for how long they are good. Shows no key.
-import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { openCertificateRules } from '../../access/certificates/rules.js';
-import { readTls } from '../../access/tls.js';
+import { certificatesIn, endOf, readTls } from '../../access/tls.js';
 import type { Config } from '../../config.js';
 import { attempt, type Finding, fail, ok, warn } from './finding.js';
 
@@ -35,16 +34,11 @@ async function own({ tls, publicUrl }: Config): Promise<Finding[]> {
 
 /** Of the certificate in the file that ends first. */
 function validity(check: string, file: string, todo: string): Finding {
-  const end = Math.min(...certificatesIn(file).map(({ validTo }) => Date.parse(validTo)));
+  const end = endOf(readFileSync(file, 'utf8'));
   const days = Math.floor((end - Date.now()) / DAY_MS);
   const found = `good until ${new Date(end).toISOString()}`;
   if (days < 0) return fail(check, `${found}, which is over`, todo);
   return days < SOON_DAYS ? warn(check, `${found}, ${days} days from now`, todo) : ok(check, found);
-}
-
-function certificatesIn(file: string): X509Certificate[] {
-  const [...pems] = readFileSync(file, 'utf8').matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  return pems.map(([pem]) => new X509Certificate(pem));
 }
 
 /** Behind a proxy that ends TLS it is the proxy's certificate that has the name. */
@@ -52,7 +46,7 @@ function name(file: string, { http }: NonNullable<Config['publicUrl']>): Finding
   const check = 'TLS_CERT_FILE and PUBLIC_URL';
   const { hostname } = new URL(http);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const [first] = certificatesIn(file);
+  const [first] = certificatesIn(readFileSync(file, 'utf8'));
   if (isIP(host) ? first?.checkIP(host) : first?.checkHost(host)) return ok(check, `the certificate is good for ${host}`);
   return warn(
     check,
