@@ -51,8 +51,10 @@ export function attachTo(session: NamedSession): Promise<number> {
 
 function show(session: NamedSession, joining: Joining, detachKeys: DetachKeys): Promise<number> {
   const { stdin, stdout, stderr } = process;
-  const connect = (size: Size | undefined) => join(session, { ...joining, ...(size && { size }) });
-  return Attachment.run({ streams: { stdin, stdout, stderr }, detachKeys, connect, lastScreen: () => screenText(session) });
+  const asks = joining.role === 'controller';
+  const presence = asks && !stdin.isTTY;
+  const connect = (size: Size | undefined) => join(session, { ...joining, presence, ...(size && { size }) });
+  return Attachment.run({ streams: { stdin, stdout, stderr }, detachKeys, asks, connect, lastScreen: () => screenText(session) });
 }
 
 function detachKeys(): Option {

@@ -26,6 +26,8 @@ const DETACHED_OFFLINE = 'detached without a connection; the session may go on';
 export interface AttachmentOptions {
   readonly streams: Streams;
   readonly detachKeys: DetachKeys;
+  /** Whether what is piped in asks for control when others have it. */
+  readonly asks: boolean;
   /** The window's size, for the client. */
   connect(size: Size | undefined): TerminalClient;
   /** What a session that has ended shows, as text. */
@@ -39,6 +41,7 @@ export class Attachment {
   readonly #notices: Notices;
   readonly #streams: Streams;
   readonly #detachKeys: DetachKeys;
+  readonly #asks: boolean;
   readonly #keys: DetachFilter;
   readonly #undo: Array<() => void> = [];
   #everLive = false;
@@ -55,9 +58,14 @@ export class Attachment {
   /** Whether the session has printed anything here. */
   #hasPrinted = false;
 
-  private constructor({ streams, detachKeys, connect, lastScreen }: AttachmentOptions, terminal: LocalTerminal, display: MakeDisplay) {
+  private constructor(
+    { streams, detachKeys, asks, connect, lastScreen }: AttachmentOptions,
+    terminal: LocalTerminal,
+    display: MakeDisplay,
+  ) {
     this.#streams = streams;
     this.#detachKeys = detachKeys;
+    this.#asks = asks;
     this.#lastScreen = lastScreen;
     this.#terminal = terminal;
     this.#client = connect(terminal.size);
@@ -164,7 +172,8 @@ export class Attachment {
   #readKeys(): void {
     const { stdin } = this.#streams;
     if (!this.#terminal.isKeyboard) {
-      void typeAll(stdin, this.#client, (text) => this.#tell(text)).then((bytes) => bytes > 0 && this.#leaveWhenQuiet());
+      const options = { asks: this.#asks, tell: (text: string) => this.#tell(text) };
+      void typeAll(stdin, this.#client, options).then((bytes) => bytes > 0 && this.#leaveWhenQuiet());
       return;
     }
     const take = (bytes: Uint8Array) => this.#keys.take(bytes);

@@ -2,15 +2,15 @@
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import type { TerminalClient } from '../client/node.js';
+import { controlOf, holders } from './asking.js';
 import { duration } from './duration.js';
 import { CommandError, done, exits } from './failure.js';
 import { FollowedScreen } from './followed-screen.js';
 import { type GatewayOptions, withGateway } from './gateway.js';
-import { endOf, join, live } from './joining.js';
+import { join, live } from './joining.js';
 import { bytesOf, checkKey } from './keys.js';
 import { HOW_TO_NAME, namedSession } from './named-session.js';
 import { progress } from './progress.js';
-import { harmless } from './table.js';
 
 /** Seconds in which control is given that nobody has. */
 const ASK_SECONDS = 10;
@@ -100,35 +100,26 @@ async function typeAll(client: TerminalClient, pieces: AsyncIterable<Buffer>): P
 /** Resolves when this client has control; if somebody else has it, after waiting so many seconds for it. */
 async function control(client: TerminalClient, seconds: number | undefined): Promise<void> {
   if (client.role === 'controller') return;
-  const who = client.members.controllers.map(({ label, client_id }) => harmless(label ?? client_id)).join(', ');
+  const who = holders(client);
   if (who !== '' && seconds === undefined)
     throw new CommandError(`${who} has control; --wait 30s waits until it is given back`, { code: 'BUSY', exitCode: exits.busy });
-  const stop = progress((passed) => `${who || 'nobody'} has control; waiting for ${passed} s`);
-  try {
-    await freed(client, seconds ?? ASK_SECONDS);
-  } finally {
-    stop();
-  }
+  await given(client, who || 'nobody', seconds ?? ASK_SECONDS);
 }
 
-/**
- * Asks those who have control for it, as a person on the page does: the session gives it to who asked first, when it is granted or free. Whoever was
- * declined, or is at a gateway that knows no asking, takes it when nobody has it.
- */
-async function freed(client: TerminalClient, seconds: number): Promise<void> {
+/** Waits on after a no: control may become free. */
+async function given(client: TerminalClient, who: string, seconds: number): Promise<void> {
+  let answer = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const given = new Promise<void>((resolve, reject) => {
-    const late = () => reject(new CommandError(`somebody else had control for ${seconds} s`, { code: 'TIMEOUT', exitCode: exits.timeout }));
-    timer = setTimeout(late, seconds * 1000);
-    client.on('role', ({ role }) => role === 'controller' && resolve());
-    const take = () => {
-      if (client.members.controllers.length > 0) return;
-      client.requestRole('controller').catch(({ message }: Error) => reject(new CommandError(message, { code: 'PERMISSION_DENIED' })));
-    };
-    client.on('members', take);
-    take();
-    client.act('ask').catch(() => {});
-    void client.ended.then((ended) => reject(endOf(ended)));
+  const stop = progress((passed) => `${who} has control${answer}; waiting for ${passed} s`);
+  const late = new Promise<never>((_, reject) => {
+    const words = () => (answer ? `${who} declined, and had control for ${seconds} s` : `somebody else had control for ${seconds} s`);
+    timer = setTimeout(() => reject(new CommandError(words(), { code: 'TIMEOUT', exitCode: exits.timeout })), seconds * 1000);
   });
-  await given.finally(() => clearTimeout(timer));
+  const declined = () => {
+    answer = ' and declined to give it';
+  };
+  await Promise.race([controlOf(client, { declined }), late]).finally(() => {
+    clearTimeout(timer);
+    stop();
+  });
 }

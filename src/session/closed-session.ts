@@ -67,9 +67,9 @@ export class ClosedSession implements Session {
   /** Everyone is an observer here, and alone (protocol R10). */
   async join(request: JoinRequest, _member: Member): Promise<Joined> {
     const clientId = newId();
-    const downgrade = request.role === 'controller' ? { downgraded: true as const, reason: HAS_ENDED } : {};
+    const downgrade = request.role === 'controller' && { downgraded: true as const };
     const self = request.label === undefined ? { client_id: clientId } : { client_id: clientId, label: request.label };
-    const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade });
+    const role = entry('RoleAssigned', { role: 'observer', client_id: clientId, ...downgrade, reason: HAS_ENDED });
     const membership = entry('MembershipChanged', { controllers: [], observers: [self] });
     // Before the places, should it have to be written again: then its number is below theirs, and nobody is told of it as news.
     const closed = await this.#closed();

@@ -43,6 +43,17 @@ async function bobAt(id: string, options: Partial<ClientOptions> = {}): Promise<
   return bob;
 }
 
+/** Resolves when this client has said no to the next who asks it for control. */
+function declinesNext(client: TerminalClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = client.on('presence', ({ asking: [who] }) => {
+      if (who === undefined) return;
+      stop();
+      client.act('decline', who).then(resolve, reject);
+    });
+  });
+}
+
 describe('a script', { timeout: 180_000 }, () => {
   it('drives a build as docs/cli.md says', async () => {
     const document = readFileSync(path.join(root, 'docs/cli.md'), 'utf8');
@@ -118,6 +129,52 @@ describe('a script', { timeout: 180_000 }, () => {
     bob.close();
   });
 
+  it('waits on when it is declined, has control when nobody else has it, and says at the end of its time who declined', async () => {
+    const id = await begin();
+    const bob = await bobAt(id, { presence: true });
+    const declined = declinesNext(bob);
+    const sent = run('send', id, 'echo after a no', '-k', 'Enter', '--wait', '60s');
+    await declined;
+    await bob.requestRole('observer');
+    expect((await sent).code).toBe(0);
+    expect((await run('wait-for', id, '^after a no$', '--timeout', '30s')).code).toBe(0);
+    await bob.requestRole('controller');
+    const late = declinesNext(bob);
+    expect(await run('send', id, 'x', '--wait', '5s')).toMatchObject({
+      code: 124,
+      err: 'pty-gateway: bob declined, and had control for 5 s',
+    });
+    await late;
+    bob.close();
+  });
+
+  it('that pipes into attach asks for control, says so, and types when it is granted, or free after a no', async () => {
+    const id = await begin();
+    const bob = await bobAt(id, { presence: true });
+    const granted = new Promise<void>((resolve, reject) => {
+      const stop = bob.on('presence', ({ asking: [who] }) => {
+        if (who === undefined) return;
+        stop();
+        bob.act('grant', who).then(resolve, reject);
+      });
+    });
+    const first = shell(`echo 'echo from a pi""pe' | ${process.execPath} ${command} attach ${id} 2>&1`, root, env);
+    await granted;
+    const { out, code } = await first;
+    expect(out).toContain('bob is asked for control; what is piped in is typed when you have it');
+    expect(out).toMatch(/^from a pipe\r?$/m);
+    expect(code).toBe(0);
+    await bob.requestRole('controller');
+    const declined = declinesNext(bob);
+    const second = shell(`echo 'echo ag""ain' | ${process.execPath} ${command} attach ${id} 2>&1`, root, env);
+    await declined;
+    await bob.requestRole('observer');
+    const again = await second;
+    expect(again.out).toContain('bob declined; what is piped in is typed when nobody has control');
+    expect(again.out).toMatch(/^again\r?$/m);
+    bob.close();
+  });
+
   it('waits for what is printed after a frame, for what is shown, until the session ends or the time is over', async () => {
     const id = await begin();
     const first = await json('send', id, 'echo again', '-k', 'Enter');
@@ -142,9 +199,11 @@ describe('a script', { timeout: 180_000 }, () => {
     const id = await begin();
     await run('send', id, 'echo "the la"st; exit 3', '-k', 'Enter');
     await run('wait-for', id, '^never$');
-    const { out, err, code } = await run('attach', id);
-    expect(out.split('\n')).toContain('the last');
-    expect([err, code]).toEqual(['[pty-gateway] the session has ended: exit code 3', 3]);
+    for (const role of ['controller', 'observer']) {
+      const { out, err, code } = await run('attach', id, '--role', role);
+      expect(out.split('\n')).toContain('the last');
+      expect([err, code]).toEqual(['[pty-gateway] the session has ended: exit code 3', 3]);
+    }
     expect((await run('attach', id, '--replay-from', '0')).out.match(/^the last$/gm)).toHaveLength(1);
   });
 
