@@ -10,7 +10,7 @@ export const MAX_WAIT_MS = 4;
 /** Pieces: how many go out at once after silence or after input. One is an echo; a few are the answer to a key. */
 export const PROMPT_PIECES = 4;
 /** Bytes: the room that is offered to one read. It is what a PTY of Linux gives at most: who reads is told by a full room that there may be more. */
-const READ_BYTES = 4095;
+export const READ_BYTES = 4095;
 
 /** Calls back once, after so many milliseconds; returns what cancels it. */
 export type Timer = (ms: number, callback: () => void) => () => void;

@@ -1,12 +1,12 @@
 // A process on a PTY, as a Terminal: all that it prints, up to its exit, and all that is typed, in order. Knows no session and no screen.
 import { closeSync, constants as files, openSync } from 'node:fs';
-import type { ConnectOpts, OnReadOpts, SocketConstructorOpts } from 'node:net';
 import { constants as system } from 'node:os';
-import { ReadStream } from 'node:tty';
 import { Coalescer } from './coalesce.js';
 import { Ending } from './ending.js';
+import { floods } from './flood-thread.js';
 import { type Forked, forkPty, resizePty } from './native-pty.js';
 import { groupsOf, signalGroups, signalProcess } from './process-group.js';
+import { PtyReader } from './pty-reader.js';
 import { PtyWriter } from './pty-writer.js';
 import { checkStartable } from './startable.js';
 import {
@@ -42,14 +42,14 @@ class PtyTerminal implements Terminal {
   readonly #master: number;
   readonly #slave: number;
   readonly #tty: string;
-  readonly #reader: ReadStream;
+  readonly #reader: PtyReader;
   readonly #writer: PtyWriter;
   readonly #coalescer: Coalescer;
-  /** Set when the process has died. */
+  #hasDied = false;
+  /** From when the process has died and all is read here. */
   #ending: Ending | undefined;
   /** Whether `#master` is still ours. */
   #open = true;
-  #paused = false;
   #kill: NodeJS.Timeout | undefined;
 
   constructor(forked: Forked, slave: number, events: TerminalEvents) {
@@ -60,23 +60,28 @@ class PtyTerminal implements Terminal {
     this.#writer = new PtyWriter(forked.master);
     this.#slave = slave;
     this.#tty = forked.slaveName;
-    this.#reader = readInto(forked.master, () => this.#coalescer.room(), this.#filled);
-    this.#reader.once('close', () => this.#hungUp());
+    this.#reader = new PtyReader(forked.master, {
+      room: () => this.#coalescer.room(),
+      filled: (count, room) => this.#filled(count, room),
+      block: (bytes) => events.output(bytes),
+      closed: () => this.#hungUp(),
+    });
     this.#reader.resume();
   }
 
   write(bytes: Uint8Array): Promise<void> {
     this.#coalescer.hurry();
+    floods.hurry();
     return this.#writer.write(bytes);
   }
 
   /** One that has died works until its end is told. */
   activity(): Activity {
-    return this.#ending && this.#open ? 'working' : activityOf(this.pid, this.#tty);
+    return this.#hasDied && this.#open ? 'working' : activityOf(this.pid, this.#tty);
   }
 
   resize({ cols, rows }: Size): void {
-    if (this.#ending || !this.#open) throw new TerminalError('resize', 'the process has ended');
+    if (this.#hasDied || !this.#open) throw new TerminalError('resize', 'the process has ended');
     try {
       resizePty(this.#master, cols, rows);
     } catch (cause) {
@@ -85,38 +90,32 @@ class PtyTerminal implements Terminal {
   }
 
   pause(): void {
-    this.#paused = true;
     this.#reader.pause();
   }
 
   resume(): void {
-    this.#paused = false;
     this.#reader.resume();
   }
 
   end(graceMs: number = GRACE_MS): void {
-    if (this.#ending) return;
+    if (this.#hasDied) return;
     const groups = groupsOf(this.pid);
     this.#signal(groups, 'SIGHUP');
     this.#signal(groups, 'SIGCONT');
     clearTimeout(this.#kill);
-    this.#kill = setTimeout(() => this.#signal(this.#ending ? groups : groupsOf(this.pid), 'SIGKILL'), graceMs);
+    this.#kill = setTimeout(() => this.#signal(this.#hasDied ? groups : groupsOf(this.pid), 'SIGKILL'), graceMs);
   }
 
   #signal(groups: readonly number[], signal: NodeJS.Signals): void {
-    if (!this.#ending) signalProcess(this.pid, signal);
+    if (!this.#hasDied) signalProcess(this.pid, signal);
     signalGroups(this.pid, groups, signal);
   }
 
-  /** False: nothing more is read in this turn of the event loop, so that others have theirs between two pieces of a flood. */
-  readonly #filled = (count: number, room: Uint8Array): boolean => {
-    if (this.#ending) this.#ending.read(room.subarray(0, count));
-    else if (this.#coalescer.filled(count)) {
-      setImmediate(() => !this.#paused && this.#open && this.#reader.resume());
-      return false;
-    }
-    return true;
-  };
+  #filled(count: number, room: Uint8Array): boolean {
+    if (!this.#ending) return this.#coalescer.filled(count);
+    this.#ending.read(room.subarray(0, count));
+    return false;
+  }
 
   /** The PTY cannot be read any more, and its descriptor is no longer ours. A process that lives on without it is ended. */
   #hungUp(): void {
@@ -125,14 +124,19 @@ class PtyTerminal implements Terminal {
     this.end();
   }
 
-  /** The process is reaped, and its output is in the kernel or here. */
+  /** The process is reaped, and its output is in the kernel, with the thread for floods, or here. */
   died(exit: Exit): void {
+    this.#hasDied = true;
     this.#writer.close(new TerminalError('ended', 'the process has ended'));
-    this.#coalescer.close();
     this.#kill?.unref();
+    this.#reader.reclaim(() => this.#readLast(exit));
+  }
+
+  #readLast(exit: Exit): void {
+    this.#coalescer.close();
     this.#ending = new Ending({
       slave: this.#slave,
-      paused: () => this.#paused,
+      paused: () => this.#reader.isPaused,
       resume: () => this.resume(),
       output: (bytes) => this.#events.output(bytes),
       ended: () => this.#close(exit),
@@ -166,13 +170,6 @@ function holdOpen({ master, pid, slaveName }: Forked): number {
     closeSync(master);
     throw new TerminalError('start', 'the gateway has no descriptor left for this terminal', { cause });
   }
-}
-
-/** Reads `master` into what `room` offers, and closes it when it is destroyed or fails. */
-function readInto(master: number, room: () => Uint8Array, filled: OnReadOpts['callback']): ReadStream {
-  const options: SocketConstructorOpts & Pick<ConnectOpts, 'onread'> = { onread: { buffer: room, callback: filled } };
-  const reader = new ReadStream(master, options);
-  return reader.on('error', () => reader.destroy());
 }
 
 // Of two names for one signal the first is the usual one (SIGABRT, SIGIOT): it is set last, and stays.

@@ -283,11 +283,12 @@ describe('a worker that is lost', () => {
 
   it('answers what it had not answered, although the past has a newer snapshot', async () => {
     const one = host(MORTAL);
-    const victim = new Session(one);
+    const [cause, victim] = [new Session(one), new Session(one)];
+    await cause.screen.view();
     victim.print('a\x1b[6n');
     await victim.screen.view();
-    // Whose turn it is first, since it had none yet.
-    new Session(one).print('DIE');
+    // Whose turn it is first, since its last was longer ago.
+    cause.print('DIE');
     victim.print('b\x1b[6n');
     victim.print('c');
     const snapshot = { bytes: bytes('abc'), cols: SIZE.cols, rows: SIZE.rows, anchor: 3 };
