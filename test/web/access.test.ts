@@ -16,11 +16,14 @@ interface Fault {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary: string }>;
 }
 
+/** What has the focus, and how it is outlined. */
+const RING = '[document.activeElement.dataset.testid, getComputedStyle(document.activeElement).outlineStyle]';
+
 /** The cells of the terminal have the colours that its program gave them. */
 async function faults(page: Page, where: string): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Fault[] }>('axe.run({ exclude: [[".xterm-rows"]] })');
-  const grave = violations.filter(({ id, impact }) => ['serious', 'critical'].includes(impact) || id.startsWith('landmark'));
+  const grave = violations.filter(({ id, impact }) => ['serious', 'critical'].includes(impact) || /^(landmark|page-has-heading)/.test(id));
   return grave.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${where}: ${id}: ${html.slice(0, 200)} ${failureSummary}`),
   );
@@ -89,6 +92,28 @@ needs('chromium')('the page', () => {
     await by(ada, 'shortcuts').waitFor({ state: 'detached' });
     const outline = 'getComputedStyle(document.activeElement).outlineStyle';
     expect(await ada.evaluate(outline)).toBe('solid');
+  });
+
+  it.each([
+    { name: 'a mouse', window: { width: 1280, height: 800 } },
+    { name: 'a finger', window: { width: 390, height: 844, touch: true } },
+  ])('rings what Ctrl Shift ↑ and Ctrl Shift → lead to also for one who used $name before', async ({ window }) => {
+    const ada = await open(token('ada'), window);
+    await startSession(ada, 'Ringed');
+    const point = ada.locator('.xterm-screen');
+    const ring = () => ada.evaluate(RING);
+    await (window.touch ? point.tap() : point.click());
+    await ada.keyboard.press('Control+Shift+ArrowUp');
+    expect(await ring()).toEqual(['role', 'solid']);
+    await by(ada, 'menu').click();
+    await by(ada, 'replay').click();
+    await by(ada, 'playback').waitFor();
+    await ada.keyboard.press('Control+Shift+ArrowLeft');
+    await sees(ada, 'Live');
+    await ada.keyboard.press('Control+Shift+ArrowRight');
+    await expect.poll(ring).toEqual(['play', 'solid']);
+    await by(ada, 'play').click();
+    expect(await ada.evaluate('"keys" in document.documentElement.dataset')).toBe(false);
   });
 
   it('tells the terminal to a screen reader, if that is chosen', async () => {

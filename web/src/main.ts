@@ -8,6 +8,7 @@ import '../css/dialogs.css';
 import '../css/session.css';
 import '../css/playback.css';
 import { openOnQuestionMark } from './settings/shortcuts.js';
+import { showKeys } from './shared/keys-shown.js';
 import { fragmentOf, readFragment } from './shared/place.js';
 import { Shell } from './shell.js';
 import { refusedText, takenNoMoreText } from './sign-in/refusal.js';
@@ -107,6 +108,7 @@ window.visualViewport?.addEventListener('resize', () => {
 applyTheme();
 onThemeChange(applyTheme, new AbortController().signal);
 openOnQuestionMark();
+showKeys(document);
 takeFragment();
 if (storedToken() === undefined && !isSignedOut()) {
   const token = await sharing.ask();
