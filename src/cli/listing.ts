@@ -1,7 +1,8 @@
 // The agents and the sessions that a gateway tells of. Knows HTTP answers, no session.
 import type { MemberRef } from '../protocol/frames.js';
+import { CommandError } from './failure.js';
 import type { Gateway } from './gateway.js';
-import { type Asked, askJson } from './http.js';
+import { type Asked, askJson, Refused } from './http.js';
 
 /** What is shown of a session (contract, Sessions over HTTP). */
 export interface ListedSession {
@@ -53,10 +54,11 @@ async function* sessionsOf(gateway: Gateway, instanceId: string, state: string |
   let after: string | null | undefined;
   do {
     const query = new URLSearchParams({ ...(state && { state }), ...(after && { page_token: after }) });
-    const page = await askJson<{ sessions: ListedSession[]; next_page_token?: string | null }>(
+    const answer = askJson<{ sessions: ListedSession[]; next_page_token?: string | null }>(
       gateway,
       `${instancePath(instanceId)}/sessions?${query}`,
     );
+    const page = await ofAgent(gateway, instanceId, answer);
     yield* page.sessions;
     after = page.next_page_token;
   } while (after);
@@ -64,3 +66,14 @@ async function* sessionsOf(gateway: Gateway, instanceId: string, state: string |
 
 export const instancePath = (instanceId: string): string => `/agents/${encodeURIComponent(instanceId)}`;
 export const sessionPath = (instanceId: string, sessionId: string): string => `${instancePath(instanceId)}/sessions/${sessionId}`;
+
+/** As the answer is; where there is no such agent, rejects with a CommandError that says which there are. */
+export async function ofAgent<T>(gateway: Gateway, instance: string, answer: Promise<T>): Promise<T> {
+  return answer.catch(async (error: unknown) => {
+    if (!(error instanceof Refused && error.status === 404)) throw error;
+    const ids = await instancesOf(gateway).catch(() => [instance]);
+    if (ids.includes(instance)) throw error;
+    const there = ids.length === 0 ? 'this token may see none' : `there are: ${ids.join(', ')}`;
+    throw new CommandError(`there is no agent ${JSON.stringify(instance)}; ${there}`, { code: error.code });
+  });
+}

@@ -5,7 +5,7 @@ import { attachTo } from './attach.js';
 import { done, exits, usageExits } from './failure.js';
 import { type GatewayOptions, gatewayOf, withGateway } from './gateway.js';
 import { askJson } from './http.js';
-import { instancePath, type ListedSession } from './listing.js';
+import { instancePath, type ListedSession, ofAgent } from './listing.js';
 import { namedSession } from './named-session.js';
 
 /** Columns and rows (pty-ext §6.4). */
@@ -38,7 +38,8 @@ export function newSession(program: Command): void {
 async function begin(instance: string, argv: string[], { label, size, cwd, env, attach, json, ...options }: NewOptions): Promise<void> {
   const gateway = gatewayOf(options);
   const body = { ...(argv.length > 0 && { argv }), ...size, ...given({ label, cwd, env }) };
-  const session = await askJson<ListedSession>(gateway, `${instancePath(instance)}/sessions`, { method: 'POST', body });
+  const begun = askJson<ListedSession>(gateway, `${instancePath(instance)}/sessions`, { method: 'POST', body });
+  const session = await ofAgent(gateway, instance, begun);
   if (json) process.stdout.write(`${JSON.stringify(session, null, 2)}\n`);
   else if (!attach) process.stdout.write(`${session.session_id}\n`);
   if (attach) process.exitCode = await attachTo(await namedSession(session.session_id, options));

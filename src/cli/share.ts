@@ -1,6 +1,6 @@
 // `pty-gateway share`: links with which one session can be watched. Knows HTTP answers (…/:id/shares), no token.
-import { type Command, Option } from 'commander';
-import type { Share } from '../shares/share.js';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MAX_TTL_SECONDS, MIN_TTL_SECONDS, type Share } from '../shares/share.js';
 import { age } from './age.js';
 import { duration } from './duration.js';
 import { done } from './failure.js';
@@ -21,13 +21,21 @@ interface ShareOptions extends GatewayOptions {
 export function share(program: Command): void {
   withGateway(program.command('share').description('make a link with which a session can be watched, and print it'))
     .argument('<session>', HOW_TO_NAME)
-    .option('--ttl <duration>', 'how long it is good, as 90s, 1h or 7d, a minute to a week (default: 1h)', duration)
+    .option('--ttl <duration>', 'how long it is good, as 90s, 1h or 7d, a minute to a week (default: 1h)', ttl)
     .option('--label <text>', 'whom or what it is for')
     .addOption(new Option('--list', 'list those that are good').conflicts(['ttl', 'label', 'revoke']))
     .addOption(new Option('--revoke <id>', 'end one, and send those away who watch with it').conflicts(['ttl', 'label']))
     .option('--json', 'print the link, or the list, as JSON')
     .addHelpText('after', '\nWhoever has the link can watch, and do nothing else. The exit code is 0, or 1 for every failure.')
     .action((name: string, options: ShareOptions) => done(() => run(name, options)));
+}
+
+/** Seconds. Throws InvalidArgumentError for more or less than a link may be good. */
+function ttl(text: string): number {
+  const seconds = duration(text);
+  if (seconds < MIN_TTL_SECONDS || seconds > MAX_TTL_SECONDS)
+    throw new InvalidArgumentError('a link is good for a minute to a week, as 1m or 7d');
+  return seconds;
 }
 
 async function run(name: string, { ttl, label, list, revoke, json, ...options }: ShareOptions): Promise<void> {

@@ -228,6 +228,12 @@ describe('a script', { timeout: 180_000 }, () => {
     expect((await run('share', id, '--list')).out).toMatch(new RegExp(`^LINK .*\\n${share_id} .* for eve$`));
     expect((await run('share', id, '--revoke', share_id)).out).toBe(`${share_id} is revoked`);
     expect((await run('share', id, '--list')).out).toBe('There are no links to this session.');
+    for (const ttl of ['59s', '8d'])
+      expect((await run('share', id, '--ttl', ttl)).err).toContain('a link is good for a minute to a week, as 1m or 7d');
+  });
+
+  it('is told which agents there are when it begins a session of another', async () => {
+    expect(await run('new', 'nothing')).toMatchObject({ code: 255, err: 'pty-gateway: there is no agent "nothing"; there are: shell' });
   });
 
   it('is told in one shape of JSON what went wrong', async () => {

@@ -19,6 +19,10 @@ it('where there are too few rows, the text ends after a whole word, and the tail
   expect(read(noticeRows(OFFLINE, 46, 1))).toEqual([`the…; ${OFFLINE.tail}`]);
 });
 
+it('where there is no room for more, the way out is there, and whole', () => {
+  for (const cols of [20, 24, 36]) expect(read(noticeRows(OFFLINE, cols, 1))).toEqual(['ctrl-] d detaches']);
+});
+
 it('all rows are as wide as the window, whatever is told', () => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '日', 'é', '🚀', 'word ', '\t') });
   fc.assert(

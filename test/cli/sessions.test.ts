@@ -150,7 +150,9 @@ describe('sessions', () => {
   });
 
   it('says what to do about everything else', async () => {
-    expect((await run(['--url', await gateway(twoAgents), '--instance', 'x'])).stderr).toBe('pty-gateway: there is no such agent\n');
+    expect((await run(['--url', await gateway(twoAgents), '--instance', 'x'])).stderr).toBe(
+      'pty-gateway: there is no agent "x"; there are: a, b c\n',
+    );
     expect((await run(['--url', await gateway(() => ({ body: '<html>' }))])).stderr).toMatch(
       /does not answer as a gateway does; is the address right/,
     );
