@@ -4,6 +4,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { connect } from 'pty-gateway/client';
 
 const [url, pattern, answer] = process.argv.slice(2);
+if (answer === undefined) {
+  console.error("usage: node answer.mjs PTY_WS_URL 'PATTERN' ANSWER");
+  process.exit(1);
+}
 const prompt = new RegExp(pattern);
 const client = connect({ url, token: process.env.PTY_GATEWAY_TOKEN, role: 'controller', label: 'bot' });
 client.on('members', ({ controllers }) => {

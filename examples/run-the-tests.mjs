@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'pty-gateway/client';
 
-process.on('uncaughtException', ({ message }) => {
-  console.error(message);
+process.on('uncaughtException', ({ message, cause }) => {
+  console.error(cause?.message || cause?.code || message);
   process.exit(1);
 });
 

@@ -3,7 +3,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { connect } from 'pty-gateway/client';
 
-const client = connect({ url: process.argv[2], token: process.env.PTY_GATEWAY_TOKEN, role: 'observer', label: 'watch', replayFrom: 0 });
+const url = process.argv[2];
+if (url === undefined) {
+  console.error('usage: node watch.mjs PTY_WS_URL');
+  process.exit(1);
+}
+const client = connect({ url, token: process.env.PTY_GATEWAY_TOKEN, role: 'observer', label: 'watch', replayFrom: 0 });
 client.on('task', ({ task }) => console.error(`the task is ${task.status.state}`));
 client.on('state', ({ name, message }) => console.error(message ?? name));
 

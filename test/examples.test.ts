@@ -61,6 +61,14 @@ async function run(example: string, ...args: string[]): Promise<string> {
   return stdout;
 }
 
+it('an example that lacks an argument says how it is used, and one that reaches no gateway which address that was', async () => {
+  const failing = (example: string, ...args: string[]) => run(example, ...args).catch(({ code, stderr }) => [code, stderr]);
+  expect(await failing('watch.mjs')).toEqual([1, 'usage: node watch.mjs PTY_WS_URL\n']);
+  expect(await failing('answer.mjs', agent(), '.')).toEqual([1, "usage: node answer.mjs PTY_WS_URL 'PATTERN' ANSWER\n"]);
+  const port = await freePort();
+  expect(await failing('run-the-tests.mjs', `http://127.0.0.1:${port}/agents/shell`)).toEqual([1, expect.stringContaining(`${port}`)]);
+});
+
 it('run-the-tests sends a command, prints what it prints, cancels, and a person saw it all', async () => {
   const out = await run('run-the-tests.mjs', agent(), 'for i in 1 2 3; do echo "ok $i"; done');
   expect(out).toMatch(
