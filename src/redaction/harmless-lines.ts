@@ -33,8 +33,8 @@ const leads = new Automaton(shapes.map((shape) => ({ bytes: Buffer.from(leadOf(s
 
 /**
  * The end of the last of the whole lines from `from` on, where the cursor is in the first column, in which nothing can begin that is sought; `from` if the
- * first is none of these. Such a line is ASCII, moves the cursor by text and TAB alone, is not full, and ends with CR LF, so that the text before and
- * after it is not the same text. What is said of a line depends on the line alone.
+ * first is none of these. Such a line is ASCII, moves the cursor by text and TAB alone, is not full, and ends with CR LF, or CR CR LF where a program
+ * prints CR LF, so that the text before and after it is not the same text. What is said of a line depends on the line alone.
  */
 export function endOfHarmlessLines(bytes: Uint8Array, from: number, cols: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -54,8 +54,9 @@ function endOfHarmlessLine(bytes: Uint8Array, view: DataView, line: number, cols
     at = endOfShortWords(bytes, view, from);
     const byte = bytes[at];
     if (byte === CARRIAGE_RETURN) {
-      const isHarmless = bytes[at + 1] === LINE_FEED && (hasTab || !isFull(at - line - hidden, cols));
-      return isHarmless ? at + 2 : 0;
+      const isHarmless = hasTab || !isFull(at - line - hidden, cols);
+      while (bytes[at] === CARRIAGE_RETURN) at++;
+      return isHarmless && bytes[at] === LINE_FEED ? at + 1 : 0;
     }
     if (byte === TAB) {
       word = 0;

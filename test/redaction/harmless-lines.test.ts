@@ -28,8 +28,8 @@ const coloured = fc
 describe('Lines that are passed over', () => {
   it('are none in which something begins that is sought', () => {
     fc.assert(
-      fc.property(words, coloured, words, (before, secret, after) => {
-        expect(passed(`${before}${secret}${after}\r\n`)).toBe('');
+      fc.property(words, coloured, words, fc.constantFrom('\r\n', '\r\r\n'), (before, secret, after, end) => {
+        expect(passed(`${before}${secret}${after}${end}`)).toBe('');
       }),
       { numRuns: 5000 },
     );
@@ -45,7 +45,7 @@ describe('Lines that are passed over', () => {
     );
   });
 
-  it('are what is mostly printed', () => {
+  it('are what is mostly printed, also from files whose lines end with CR LF', () => {
     for (const line of [
       '',
       'src/session/owned-session.ts',
@@ -53,6 +53,6 @@ describe('Lines that are passed over', () => {
       '-rw-r--r-- 1 me me 4096 Dec  1 04:48 a',
       `${'='.repeat(70)}`,
     ])
-      expect(passed(`${line}\r\n`)).toBe(`${line}\r\n`);
+      for (const end of ['\r\n', '\r\r\n']) expect(passed(line + end)).toBe(line + end);
   });
 });
