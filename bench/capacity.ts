@@ -14,8 +14,8 @@ import { machineWith } from './support/machine.js';
 
 /** Milliseconds until what was begun has settled. */
 const SETTLE_MS = 3000;
-/** Sessions that print, and the seconds between two of their lines. */
-const BUSY_SESSIONS = 20;
+/** Sessions that print, about as many as a core carries half of, since what a frame costs falls as they become more; and the seconds between two of their lines. */
+const BUSY_SESSIONS = 80;
 const INTERVAL_SECONDS = 0.1;
 /** Bytes of a line, and of a flood. */
 const LINE_BYTES = 80;
