@@ -84,8 +84,14 @@ export class Metrics implements Meter {
   }
 }
 
-function show(metric: { reset(): void }, reading: Reading, set: (labels: Labels, value: number) => void): void {
+/** What has no labels is 0 after a reset: where nothing is to be told, that is not told either. */
+function show(
+  metric: { reset(): void; remove(labels: Labels): void },
+  reading: Reading,
+  set: (labels: Labels, value: number) => void,
+): void {
   metric.reset();
+  metric.remove({});
   for (const [labels, value] of typeof reading === 'number' ? [[{}, reading] as const] : reading) set(labels, value);
 }
 

@@ -54,6 +54,18 @@ describe('metrics', () => {
     expect([samples.has('pty_gateway_agent_sessions{agent="a"}'), samples.get('pty_gateway_sent_frames_total')]).toEqual([false, 1]);
   });
 
+  it('are not told, not as 0 either, while there is nothing to be read', async () => {
+    const metrics = new Metrics();
+    let end: number | undefined;
+    metrics.read('certificate_end_seconds', () => (end === undefined ? [] : [[{}, end]]));
+    const told = async () => /^pty_gateway_certificate_end_seconds .*/m.exec(await metrics.text())?.[0];
+    expect(await told()).toBeUndefined();
+    end = 1_800_000_000;
+    expect(await told()).toBe('pty_gateway_certificate_end_seconds 1800000000');
+    end = undefined;
+    expect(await told()).toBeUndefined();
+  });
+
   it('sort durations into their buckets', async () => {
     const metrics = new Metrics();
     metrics.observe('log_append_seconds', 0.002);
