@@ -89,6 +89,7 @@ export class FloodThread {
     }
     this.#worker.unref();
     this.#worker.on('error', (error) => this.#failed(error as Error));
+    this.#worker.on('exit', () => this.#failed(new Error('it has ended')));
     this.#worker.on('message', (block: Block) => {
       this.#blocks.push(block);
       if (this.#blocks.length === 1) this.#takeSoon();
@@ -120,6 +121,7 @@ export class FloodThread {
 
   /** Whoever lent goes on alone, for good: a thread that cannot do so little would not a second time. */
   #failed(error: Error): void {
+    if (this.#isBroken) return;
     const warning = `The thread that reads terminals which print much has failed, and what it had read is lost: ${error.message}`;
     process.emitWarning(warning, { code: 'FLOOD_THREAD' });
     this.#isBroken = true;

@@ -20,7 +20,9 @@ function read(descriptor: number, room: Uint8Array): { length: number; isDry: bo
   let [length, looks] = [0, 0];
   while (length + READ_BYTES <= room.length && performance.now() < until) {
     try {
-      length += readSync(descriptor, room, length, READ_BYTES, null);
+      const count = readSync(descriptor, room, length, READ_BYTES, null);
+      if (count === 0) return { length, isDry: true };
+      length += count;
       looks = 0;
     } catch {
       if (++looks > DRY_LOOKS) return { length, isDry: true };

@@ -69,6 +69,8 @@ export class PtyReader {
   /** It is read in the event loop alone from when `reclaimed` is called: at once, or when the thread has returned it. What was read until then is told, paused or not. */
   reclaim(reclaimed: () => void): void {
     this.#isReclaimed = true;
+    // A flood that waits to be lent, or was paused, would be lent after all.
+    this.#isFlood = false;
     this.#reclaimed = reclaimed;
     this.#tellHeld();
     if (!this.#isLent) reclaimed();

@@ -1,4 +1,5 @@
 // A program that prints without end: read by a thread of its own, told as if it were not.
+import { closeSync, openSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -69,6 +70,17 @@ describe('a flood', () => {
     expect((await program.exit).signal).toMatch(/SIGHUP|SIGKILL/);
   });
 
+  it('ends once, after all that was printed, when the program is killed while it is paused', async () => {
+    const program = await sh('stty raw; yes');
+    await until(() => program.bytes().length > 2_000_000);
+    program.terminal.pause();
+    await pass(50);
+    program.terminal.end(0);
+    await program.exit;
+    await pass(100);
+    expect(program.events.indexOf('exit')).toBe(program.events.length - 1);
+  });
+
   it('comes whole beside others', async () => {
     const programs = await Promise.all([1, 2, 3, 4].map(() => sh(`stty raw; seq 1 ${MANY}`)));
     await Promise.all(programs.map(({ exit }) => exit));
@@ -106,6 +118,33 @@ describe('the thread for floods', () => {
     expect([read.text(), isReclaimed]).toEqual([`${before}late`, false]);
     thread.lender?.returned(false);
     expect(isReclaimed).toBe(true);
+  });
+
+  it('is lent nothing once the terminal is reclaimed, though a flood was paused', async () => {
+    const read = startReading(new Counting(), 'stty raw; yes');
+    await until(() => read.thread.lent > 0 && read.length() > 2_000_000);
+    read.reader.pause();
+    await until(() => read.thread.lent === 0);
+    let reclaims = 0;
+    read.reader.reclaim(() => reclaims++);
+    const [length, { loans }] = [read.length(), read.thread];
+    read.reader.resume();
+    await until(() => read.length() > length + 2_000_000);
+    expect([read.thread.loans, reclaims]).toEqual([loans, 1]);
+  });
+
+  it('gives back as dry what has come to its end', async () => {
+    const descriptor = openSync('/dev/null', 'r');
+    onTestFinished(() => closeSync(descriptor));
+    const isDry = await new Promise<boolean>((returned) => new FloodThread().lend(descriptor, { block: () => true, returned }));
+    expect(isDry).toBe(true);
+  });
+
+  it('is done without when it ends by itself', async () => {
+    const script = 'require("node:worker_threads").parentPort.on("message", () => process.exit(0))';
+    const read = startReading(new Counting(() => new Worker(script, { eval: true })), `stty raw; seq 1 ${MANY}; exec cat`);
+    await until(() => read.length() === numbers(1, MANY).length);
+    expect(read.text() === numbers(1, MANY)).toBe(true);
   });
 
   it('is done without when it fails: the event loop reads on', async () => {
