@@ -74,7 +74,11 @@ const folding = () => {
 
 /** MB per second of CPU from a program to the log: a terminal, an embedded log, a screen in a thread of its own. */
 async function whole(house: House, file: string, request: SessionRequest): Promise<number> {
-  const session = await house.sessions.create(agent(), { argv: ['/bin/sh', '-c', `stty raw; read x; cat ${file}`], ...SIZE, ...request }, 'bench');
+  const session = await house.sessions.create(
+    agent(),
+    { argv: ['/bin/sh', '-c', `stty raw; read x; cat ${file}`], ...SIZE, ...request },
+    'bench',
+  );
   const watcher = await Watcher.join(session);
   let bytes = 0;
   session.frames.follow((entries) => {
