@@ -103,8 +103,10 @@ export class PtyReader {
     return this.#fullPieces >= FLOOD_PIECES;
   }
 
+  /** One of two who read would take what is the other's: whoever was told of a piece may have resumed in between. */
   #lend(): void {
     this.#isLent = true;
+    this.#stream.pause();
     this.#floods.lend(this.#master, { block: this.#block, returned: this.#returned });
   }
 
